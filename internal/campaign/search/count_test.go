@@ -16,7 +16,8 @@ import (
 	"lockstep/internal/sim"
 )
 
-// sometimes is a story whose fault comes about with some seeds only, long enough with some of these to break the lock.
+// sometimes is a story whose fault happens with some seeds only, for some of these long enough to
+// break the lock.
 func sometimes(t *testing.T, chance, length string) *plan.Plan {
 	t.Helper()
 	p, err := scenario.Parse("sometimes.yaml", fmt.Appendf(nil, `scenario: Sometimes a pause
@@ -33,8 +34,8 @@ faults:
 	return p
 }
 
-// counted is the definition: seed by seed, up to the first that breaks one of the properties, and no further. A run that
-// gives none of them a verdict has tested nothing.
+// counted is the definition: seed by seed, up to the first that breaks one of the properties. A run
+// without a verdict on any of them is untested.
 func counted(t *testing.T, o *search.Options, from, before int) (c search.Tried) {
 	t.Helper()
 	w := sim.New()
@@ -65,8 +66,8 @@ func counted(t *testing.T, o *search.Options, from, before int) (c search.Tried)
 	return c
 }
 
-// A search counts what its seeds show one by one, wherever it begins, however many there are, across the end of a
-// batch, and in each shard; and shards together count what one machine does.
+// A search counts its seeds as if played one by one, for any first seed and number, across the end
+// of a batch, and in each shard; and joined shards count what one machine does.
 func TestCountsAreThoseOfTheSeeds(t *testing.T) {
 	broke, untested := 0, 0
 	for _, p := range []*plan.Plan{sometimes(t, "50%", "100ms..200ms"), sometimes(t, "2%", "2s..4s"), sometimes(t, "1%", "1s..3s")} {
@@ -100,11 +101,12 @@ func TestCountsAreThoseOfTheSeeds(t *testing.T) {
 		}
 	}
 	if broke < 3 || untested < 50 {
-		t.Errorf("%d searches found something, %d runs tested nothing: this compares less than it says", broke, untested)
+		t.Errorf("%d searches found something, %d runs tested nothing: that is too few", broke, untested)
 	}
 }
 
-// same reports whether two searches went alike. Which lines of the list did something matters only where nothing broke.
+// same reports whether two searches have the same result. Noticed lines count only where nothing
+// broke.
 func same(a, b search.Tried) bool {
 	lines := func(t *search.Tried) (all []int) {
 		if t.Seed == 0 {
@@ -137,7 +139,7 @@ func inShards(t *testing.T, o search.Options, want search.Tried) {
 	}
 }
 
-// A shard counts until every lock has broken in one that is as low or lower.
+// Shards count up to the first by which every lock has broken.
 func TestShardsThatCount(t *testing.T) {
 	const none, found = 0, 7
 	for name, tt := range map[string]struct {

@@ -21,8 +21,8 @@ func textsOf(s *shrinker) (out []string) {
 	return out
 }
 
-// B is the one to be hit at 5s as long as there are three clients. With two of them,
-// the first client must be hit in its critical section.
+// With three clients B is hit at 5s. With two of them, the first client must be hit in its critical
+// section.
 func TestFewerClientsMovesTheFault(t *testing.T) {
 	s := shrinking(t, "set-nx-lua", `
 clients: [A, B, C]
@@ -31,7 +31,7 @@ workload: {work: 3s}
 faults: [{at: 5s, pause: B, for: 12s}]
 `)
 	if s.try(withoutClient("A")) || s.try(withoutClient("C")) {
-		t.Fatal("it breaks without a client as it is: this tests nothing")
+		t.Fatal("it breaks without a client as it is")
 	}
 	if !s.fewerClients() || len(s.best.Clients) != 2 {
 		t.Errorf("left are the clients %v with %v", s.best.Clients, textsOf(s))
@@ -52,8 +52,7 @@ faults:
 	}
 }
 
-// A fault of the wire moves to commands and stays what it is; every other one moves to
-// what clients do.
+// A fault of the wire moves to other commands, and other faults to steps of clients.
 func TestMoments(t *testing.T) {
 	s := &shrinker{best: &plan.Plan{Clients: []string{"A", "B"}}, sent: []string{"SET", "DEL"}}
 	spec, _ := faults.Lookup("drop")
@@ -82,7 +81,7 @@ faults: [{when: A is about to send any command the 2nd time, delay: request, by:
 		t.Errorf("left is %v", textsOf(s))
 	}
 	if s.otherTriggers(s.named) {
-		t.Errorf("what has a name got another: %v", textsOf(s))
+		t.Errorf("a named command got another name: %v", textsOf(s))
 	}
 	if got := s.named(&faults.Fault{Trigger: faults.Trigger{Moment: faults.AboutToSend, Subject: "A", Command: faults.AnyCommand, Nth: 2}}); len(got) != 4 {
 		t.Errorf("of two commands, the first and the second of each kind are to be tried, got %v", got)
@@ -91,7 +90,7 @@ faults: [{when: A is about to send any command the 2nd time, delay: request, by:
 
 // The holder at 4s must have begun just in time: with most seeds that takes several
 // rounds, with some it happens in the first.
-func TestOtherLuck(t *testing.T) {
+func TestOtherSeeds(t *testing.T) {
 	const story = `
 clients: [A, B]
 seed: %d
@@ -108,7 +107,7 @@ faults: [{at: 4s, pause: the holder, for: 8s}]
 // seedThatNeedsRounds is a seed with which a story breaks, and does not in one round.
 func seedThatNeedsRounds(t *testing.T, story string) uint64 {
 	t.Helper()
-	p, err := scenario.Parse("luck.yaml", []byte("scenario: Luck\nlocks: [set-nx-lua]\n"+fmt.Sprintf(story, 1)))
+	p, err := scenario.Parse("chance.yaml", []byte("scenario: Chance\nlocks: [set-nx-lua]\n"+fmt.Sprintf(story, 1)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -125,7 +124,7 @@ func seedThatNeedsRounds(t *testing.T, story string) uint64 {
 			return seed
 		}
 	}
-	t.Fatal("no seed needs several rounds: this tests nothing")
+	t.Fatal("no seed needs several rounds")
 	return 0
 }
 

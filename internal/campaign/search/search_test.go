@@ -18,10 +18,27 @@ import (
 
 func worlds() run.World { return sim.New() }
 
-// storm is a small chaos, so that many runs of it are quick.
-func storm(t *testing.T) *plan.Plan {
+func parse(t *testing.T, text string) *plan.Plan {
 	t.Helper()
-	p, err := scenario.Parse("storm.yaml", []byte(`scenario: A small storm
+	p, err := scenario.Parse("storm.yaml", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// smallest shrinks the first run of a story, which breaks mutual exclusion.
+func smallest(t *testing.T, text string) *search.Found {
+	t.Helper()
+	f, err := search.Smallest(t.Context(), worlds, parse(t, text), "set-nx-lua", checker.MutualExclusionID, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+// storm is a small chaos, so that many runs of it are quick.
+const storm = `scenario: A small storm
 locks: [watchdog-lua, set-nx-ex-del, set-nx-lua]
 lease: 2s
 clients: [A, B, C]
@@ -33,14 +50,9 @@ chaos:
   every: 500ms..3s
   for: 100ms..4s
   heal: 1s before the end
-`))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return p
-}
+`
 
-// A storm by hand, of which one fault matters: what is left of it is known.
+// A storm by hand, of which one fault matters: its smallest version is known.
 const handMade = `scenario: A storm by hand
 locks: [set-nx-lua]
 lease: 10s
@@ -59,14 +71,7 @@ faults:
 `
 
 func TestTheLeastOfAStormIsKnown(t *testing.T) {
-	p, err := scenario.Parse("storm.yaml", []byte(handMade))
-	if err != nil {
-		t.Fatal(err)
-	}
-	f, err := search.Smallest(context.Background(), worlds, p, "set-nx-lua", checker.MutualExclusionID, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := smallest(t, handMade)
 	_, body, _ := strings.Cut(f.YAML, "\nseed: ")
 	const want = `1
 
@@ -105,14 +110,14 @@ zh:
 	}
 }
 
-// Whatever is found: the smallest version is a file that plays to the same kind of
-// violation, and in nothing larger than the original.
+// The smallest version of each find is a file that plays to the same kind of violation, and is in
+// nothing larger than the original.
 func TestTheSmallestStillBreaks(t *testing.T) {
 	seeds := uint64(20)
 	if testing.Short() {
 		seeds = 5
 	}
-	p := storm(t)
+	p := parse(t, storm)
 	for _, lock := range p.Locks {
 		found := 0
 		for seed := uint64(1); seed <= seeds; seed++ {
@@ -144,25 +149,22 @@ func TestTheSmallestStillBreaks(t *testing.T) {
 			w.Close()
 		}
 		if found == 0 {
-			t.Errorf("nothing broke %s: this tests nothing", lock)
+			t.Errorf("nothing broke %s", lock)
 		}
 	}
 }
 
 // A run in which nothing breaks has no smaller version.
 func TestNothingToShrink(t *testing.T) {
-	p, err := scenario.Parse("calm.yaml", []byte("scenario: Calm\nlocks: [set-nx-lua]\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if f, err := search.Smallest(context.Background(), worlds, p, "set-nx-lua", checker.MutualExclusionID, 1); err == nil {
+	p := parse(t, "scenario: Calm\nlocks: [set-nx-lua]\n")
+	if f, err := search.Smallest(t.Context(), worlds, p, "set-nx-lua", checker.MutualExclusionID, 1); err == nil {
 		t.Errorf("shrunk to %s", f.After.Words().English())
 	}
 }
 
-// The lowest seed wins, whichever worker finds it first.
+// The lowest seed is reported, also if another worker finds its own first.
 func TestWorkersDoNotMatter(t *testing.T) {
-	p := storm(t)
+	p := parse(t, storm)
 	seek := func(jobs int, first uint64) search.Tried {
 		t.Helper()
 		tried, err := search.Seek(context.Background(), search.Options{
@@ -183,7 +185,7 @@ func TestWorkersDoNotMatter(t *testing.T) {
 				t.Errorf("%d workers: %+v, one worker: %+v", jobs, got, one)
 			}
 		}
-		// And it is the lowest one indeed.
+		// It is the lowest one.
 		w := worlds()
 		for seed := first; seed <= one.Seed; seed++ {
 			out := run.One(context.Background(), w, p, "set-nx-lua", seed)
@@ -196,9 +198,9 @@ func TestWorkersDoNotMatter(t *testing.T) {
 	}
 }
 
-// A search that must end says how far it came.
+// A search that is stopped reports how many seeds it has played.
 func TestSeekStops(t *testing.T) {
-	p := storm(t)
+	p := parse(t, storm)
 	o := search.Options{
 		Plan: p, Lock: "set-nx-lua", Properties: []string{checker.OwnerOnlyReleaseID}, First: 1, Seeds: 70, Jobs: 2, Worlds: worlds,
 	}
@@ -208,7 +210,7 @@ func TestSeekStops(t *testing.T) {
 	if err != nil || tried.Seeds != 70 || tried.Seed != 0 || played != 70 {
 		t.Errorf("%+v, %d played, %v", tried, played, err)
 	}
-	// Some seeds are played however little time there is: none would be no answer.
+	// The first batch is played even without time left.
 	o.Stop = func() bool { return true }
 	if tried, err = search.Seek(context.Background(), o); err != nil || tried.Seeds != 64 {
 		t.Errorf("stopped after the first batch: %+v, %v", tried, err)
@@ -221,9 +223,10 @@ func TestSeekStops(t *testing.T) {
 	}
 }
 
-// Two pauses, neither of which outlives the lease, become one that does, and the paused client is called A.
+// Two pauses, each shorter than the lease, become one that is longer, and the paused client is
+// called A.
 func TestOneFaultInPlaceOfTwo(t *testing.T) {
-	p, err := scenario.Parse("two.yaml", []byte(`scenario: Two pauses
+	f := smallest(t, `scenario: Two pauses
 locks: [set-nx-lua]
 lease: 10s
 clients: [Xaver, Yvonne]
@@ -231,14 +234,7 @@ workload: {work: 1s}
 faults:
   - {at: 500ms, pause: Xaver, for: 6s}
   - {at: 6501ms, pause: Xaver, for: 6s}
-`))
-	if err != nil {
-		t.Fatal(err)
-	}
-	f, err := search.Smallest(context.Background(), worlds, p, "set-nx-lua", checker.MutualExclusionID, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+`)
 	if len(f.Smallest.Faults) != 1 || f.Smallest.Faults[0].Text != "pause A for 10s when A is in its critical section" {
 		t.Errorf("what is left is:\n%s", f.YAML)
 	}
@@ -247,7 +243,7 @@ faults:
 // A violation of one kind does not become one of another kind: here the failover
 // that forgets the lock, although a long pause would do as well.
 func TestTheKindStays(t *testing.T) {
-	p, err := scenario.Parse("kinds.yaml", []byte(`scenario: Two ways
+	f := smallest(t, `scenario: Two ways
 locks: [set-nx-lua]
 clients: [A, B, C, D]
 workload: {repeat: 3 times}
@@ -256,25 +252,17 @@ faults:
   - {when: D is in its critical section, slow: D, by: 9s} # makes the original long, and is no way to break it
   - {when: A is in its critical section, fail-over: operator}
   - {when: B is in its critical section, pause: B, for: 12s}
-`))
-	if err != nil {
-		t.Fatal(err)
-	}
-	f, err := search.Smallest(context.Background(), worlds, p, "set-nx-lua", checker.MutualExclusionID, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+`)
 	if len(f.Smallest.Faults) != 1 || f.Smallest.Faults[0].Verb.Name() != "fail-over" {
 		t.Errorf("what broke first was a failover, what is left is:\n%s", f.YAML)
 	}
 }
 
-// Ctrl-C in the middle of shrinking leaves a smaller version than the original, and
-// one that breaks.
+// Ctrl-C during shrinking leaves a smaller version that still breaks.
 func TestInterruptedShrinking(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	f, err := search.Smallest(ctx, worlds, storm(t), "set-nx-lua", checker.MutualExclusionID, 1)
+	f, err := search.Smallest(ctx, worlds, parse(t, storm), "set-nx-lua", checker.MutualExclusionID, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -283,14 +271,11 @@ func TestInterruptedShrinking(t *testing.T) {
 	}
 }
 
-// A search remembers which lines of the list did something; shards are put together in the same way.
+// A search remembers which lines of the list had an effect; so do joined shards.
 func TestASearchKnowsWhichLinesIdle(t *testing.T) {
-	p, err := scenario.Parse("x.yaml", []byte("scenario: x\nlocks: [set-nx-lua]\nworkload: {work: 1s, repeat: 3 times}\nfaults:\n"+
+	p := parse(t, "scenario: x\nlocks: [set-nx-lua]\nworkload: {work: 1s, repeat: 3 times}\nfaults:\n"+
 		"  - {when: any client is about to send DECRBY every time, chance: 50%, drop: reply}\n"+
-		"  - {when: any client is about to send SET every time, chance: 50%, delay: reply, by: 10ms}\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
+		"  - {when: any client is about to send SET every time, chance: 50%, delay: reply, by: 10ms}\n")
 	o := search.Options{Plan: p, Lock: "set-nx-lua", Properties: []string{checker.MutualExclusionID}, First: 1, Seeds: 130, Jobs: 2, Worlds: worlds}
 	tried, err := search.Seek(context.Background(), o)
 	if err != nil {

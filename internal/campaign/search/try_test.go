@@ -14,8 +14,8 @@ import (
 	"lockstep/internal/sim"
 )
 
-// shrinking is a shrinker that begins with a story. The story must break mutual
-// exclusion, by faults that all come about.
+// shrinking is a shrinker that begins with a story, which must break mutual exclusion by faults
+// that all take effect.
 func shrinking(t *testing.T, lock, story string) *shrinker {
 	t.Helper()
 	p, err := scenario.Parse("try.yaml", []byte("scenario: Try\nlocks: ["+lock+"]\n"+story))
@@ -59,29 +59,29 @@ func TestNoCandidateIsLonger(t *testing.T) {
 	}
 }
 
-// A fault that never comes about would make the file inconclusive, even though the
-// property breaks without it.
-func TestEveryFaultOfACandidateComesAbout(t *testing.T) {
+// A fault that never happens would make the file inconclusive, even though the property breaks
+// without it.
+func TestEveryFaultOfACandidateHappens(t *testing.T) {
 	later := func(nth int) func(p *plan.Plan) bool {
 		return func(p *plan.Plan) bool { p.Faults[1].Trigger.Nth = nth; return true }
 	}
 	s := shrinking(t, "set-nx-lua", twoFaults)
 	if s.try(later(2)) { // B plays one round
-		t.Errorf("a candidate was taken of which fault 2 never comes about:\n%s", scenario.Resolved(s.best))
+		t.Errorf("a candidate was taken of which fault 2 never happens:\n%s", scenario.Resolved(s.best))
 	}
 	if !s.try(later(0)) {
-		t.Error("each time was refused: the test above tests nothing")
+		t.Error("the fault at each time was refused")
 	}
 }
 
-// What is taken is what the file says, so a story that no file can tell is none.
+// A candidate is read back from its file, so a story that cannot be written as a file is refused.
 func TestACandidateIsAFile(t *testing.T) {
 	s := shrinking(t, "set-nx-lua", twoFaults)
 	if s.try(func(p *plan.Plan) bool { p.Faults[0].Args.Value = "Zoe"; return true }) {
 		t.Error("a candidate was taken that pauses a client that does not exist")
 	}
 	if s.plays != 0 {
-		t.Errorf("%d plays of what is no scenario", s.plays)
+		t.Errorf("%d plays of an invalid scenario", s.plays)
 	}
 }
 
@@ -97,8 +97,8 @@ func TestNothingIsTriedTwice(t *testing.T) {
 	}
 }
 
-// A violation of another kind is no smaller version, be it as short as it may. Without
-// the pause the failover breaks the lock, too.
+// A violation of another kind is no smaller version, however short. Without the pause the failover
+// breaks the lock, too.
 func TestACandidateBreaksTheSameWay(t *testing.T) {
 	const twoWays = `
 clients: [A, B, C]
@@ -115,16 +115,15 @@ faults:
 		t.Errorf("a candidate was taken that breaks in another way:\n%s", scenario.Resolved(s.best))
 	}
 	if !s.try(asItIs) {
-		t.Error("the original is said to break in another way")
+		t.Error("the original breaks in another way")
 	}
 	s = shrinking(t, "set-nx-lua", twoWays)
 	if !s.try(withoutThePause) { // when any kind will do
-		t.Error("the candidate does not break at all: the test above tests nothing")
+		t.Error("the candidate does not break at all")
 	}
 }
 
-// Runs in which no property got a verdict say nothing about how often one breaks: of three
-// that tested nothing, the rate can be anything.
+// Untested runs do not count in a rate: three of them leave any rate possible.
 func TestRunsThatTestedNothingDoNotCount(t *testing.T) {
 	tried := Tried{Seeds: 3, Untested: 3}
 	if share, low, high := tried.Rate(); tried.Tested() != 0 || share != 0 || low != 0 || high != 1_000_000 {

@@ -37,11 +37,15 @@ vary:
   pause: 0s..5s step 1s
 `
 
-func play(t *testing.T, p *plan.Plan, seeds, jobs int) []sweep.Map {
-	t.Helper()
-	maps, err := sweep.Play(context.Background(), sweep.Options{
+func options(p *plan.Plan, seeds, jobs int) sweep.Options {
+	return sweep.Options{
 		Plan: p, Property: checker.MutualExclusionID, First: 1, Seeds: seeds, Jobs: jobs, Worlds: worlds,
-	})
+	}
+}
+
+func play(t *testing.T, o sweep.Options) []sweep.Map {
+	t.Helper()
+	maps, err := sweep.Play(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -51,7 +55,7 @@ func play(t *testing.T, p *plan.Plan, seeds, jobs int) []sweep.Map {
 // A pause in the critical section breaks this lock just when pause and work together
 // outlive the lease: the border of the map is known beforehand.
 func TestTheBorderIsTheLease(t *testing.T) {
-	m := play(t, parse(t, pauses), 5, 2)[0]
+	m := play(t, options(parse(t, pauses), 5, 2))[0]
 	for y, pause := range m.Y.Values {
 		for x, lease := range m.X.Values {
 			c := &m.Cells[y*len(m.X.Values)+x]
@@ -68,8 +72,8 @@ func TestTheBorderIsTheLease(t *testing.T) {
 
 func TestWorkersDoNotMatter(t *testing.T) {
 	p := parse(t, "faults: [{at: 3s, pause: the holder, for: 9s}]\nvary: {pause: [9s, 9500ms, 10s, 11s]}")
-	one := play(t, p, 30, 1)
-	if two := play(t, p, 30, 2); !reflect.DeepEqual(one, two) {
+	one := play(t, options(p, 30, 1))
+	if two := play(t, options(p, 30, 2)); !reflect.DeepEqual(one, two) {
 		t.Errorf("one worker: %+v\ntwo workers: %+v", one, two)
 	}
 	some := false
@@ -81,7 +85,7 @@ func TestWorkersDoNotMatter(t *testing.T) {
 		}
 	}
 	if !some {
-		t.Error("no cell depends on the seed: this tests nothing")
+		t.Error("no cell depends on the seed")
 	}
 }
 
@@ -98,25 +102,22 @@ func (l late) Play(ctx context.Context, p *plan.Plan, lock string, seed uint64) 
 	return l.World.Play(ctx, p, lock, seed)
 }
 
-// A fault of the list that never happens makes all cells untested, whatever the others do. Here it
-// waits for a command that the lock does not send.
-func TestALineThatIdlesMakesNoCellGreen(t *testing.T) {
+// A fault of the list that never happens makes all cells untested. Here it waits for a command that
+// the lock does not send.
+func TestALineWithoutEffectMakesNoCellGreen(t *testing.T) {
 	const text = "workload: {work: 1s, repeat: 3 times}\nfaults:\n" +
 		"  - {when: any client is about to send WHAT every time, chance: 50%, drop: reply}\n" +
 		"  - {when: any client is about to send SET every time, chance: 50%, delay: reply, by: 10ms}\nvary: {work: [1s, 2s]}"
 	for command, tested := range map[string]int{"DECRBY": 0, "EVAL": 5} { // order: each on its own
 		p := parse(t, strings.Replace(text, "WHAT", command, 1))
-		all := play(t, p, 5, 2)
+		all := play(t, options(p, 5, 2))
 		var parts [][]sweep.Map
 		for n := 1; n <= 2; n++ {
-			o := sweep.Options{Plan: p, Property: checker.MutualExclusionID, First: 1, Seeds: 5, Jobs: 1, Worlds: worlds, Shard: campaign.Shard{Number: n, Of: 2}}
-			part, err := sweep.Play(context.Background(), o)
-			if err != nil {
-				t.Fatal(err)
-			}
-			parts = append(parts, part)
+			o := options(p, 5, 1)
+			o.Shard = campaign.Shard{Number: n, Of: 2}
+			parts = append(parts, play(t, o))
 		}
-		joined, err := sweep.Join(sweep.Options{Plan: p, Property: checker.MutualExclusionID, Seeds: 5}, parts)
+		joined, err := sweep.Join(options(p, 5, 1), parts)
 		if err != nil || !reflect.DeepEqual(joined, all) {
 			t.Errorf("%s: in shards %+v, %v; want %+v", command, joined, err, all)
 		}
@@ -132,20 +133,15 @@ func TestALineThatIdlesMakesNoCellGreen(t *testing.T) {
 func TestTheLowestSeedMayComeLast(t *testing.T) {
 	const points, seeds = 2, 3
 	others := make(chan struct{})
-	maps, err := sweep.Play(context.Background(), sweep.Options{
-		Plan:     parse(t, "faults: [{when: A is in its critical section, pause: A, for: 60s}]\nvary: {lease: [2s, 4s]}"),
-		Property: checker.MutualExclusionID, First: 1, Seeds: seeds,
-		Jobs:   points + 1, // seed 1 of each point waits for all others: other workers must play them
-		Worlds: func() run.World { return late{sim.New(), others} },
-		Progress: func(done, _ int) {
-			if done == points*(seeds-1) {
-				close(others)
-			}
-		},
-	})
-	if err != nil {
-		t.Fatal(err)
+	p := parse(t, "faults: [{when: A is in its critical section, pause: A, for: 60s}]\nvary: {lease: [2s, 4s]}")
+	o := options(p, seeds, points+1) // seed 1 of each point waits for all others, which other workers play
+	o.Worlds = func() run.World { return late{sim.New(), others} }
+	o.Progress = func(done, _ int) {
+		if done == points*(seeds-1) {
+			close(others)
+		}
 	}
+	maps := play(t, o)
 	for i := range maps[0].Cells {
 		if c := &maps[0].Cells[i]; c.Broken != seeds || c.FirstBroke != 1 {
 			t.Errorf("point %d: %+v, want seed 1 of %d that break", i+1, *c, seeds)
@@ -156,10 +152,9 @@ func TestTheLowestSeedMayComeLast(t *testing.T) {
 // A run that cannot be played leaves no map, and says why.
 func TestARunThatFails(t *testing.T) {
 	broken := errors.New("no such lock")
-	maps, err := sweep.Play(context.Background(), sweep.Options{
-		Plan: parse(t, pauses), Property: checker.MutualExclusionID, First: 1, Seeds: 2, Jobs: 2,
-		Worlds: func() run.World { return failing{sim.New(), broken} },
-	})
+	o := options(parse(t, pauses), 2, 2)
+	o.Worlds = func() run.World { return failing{sim.New(), broken} }
+	maps, err := sweep.Play(t.Context(), o)
 	if !errors.Is(err, broken) || maps != nil {
 		t.Errorf("%v with %d maps", err, len(maps))
 	}
@@ -179,23 +174,23 @@ func (f failing) Play(context.Context, *plan.Plan, string, uint64) (*history.His
 func TestEveryLockHasItsMap(t *testing.T) {
 	p := parse(t, pauses)
 	p.Locks = []string{"set-nx-lua", "watchdog-lua"}
-	both := play(t, p, 2, 2)
+	both := play(t, options(p, 2, 2))
 	for i, lock := range p.Locks {
 		alone := *p
 		alone.Locks = []string{lock}
-		if one := play(t, &alone, 2, 1); both[i].Lock != lock || !reflect.DeepEqual(both[i], one[0]) {
+		if one := play(t, options(&alone, 2, 1)); both[i].Lock != lock || !reflect.DeepEqual(both[i], one[0]) {
 			t.Errorf("%s beside another lock: %+v\nalone: %+v", lock, both[i], one[0])
 		}
 	}
 	if reflect.DeepEqual(both[0].Cells, both[1].Cells) {
-		t.Error("the locks do not differ: this tests nothing")
+		t.Error("the locks do not differ")
 	}
 }
 
 // An untested run does not count as kept.
 func TestUntestedIsNotKept(t *testing.T) {
 	p := parse(t, "clients: [A]\nvary: {work: [1s, 2s]}")
-	for _, c := range play(t, p, 3, 1)[0].Cells {
+	for _, c := range play(t, options(p, 3, 1))[0].Cells {
 		if c.Untested != 3 || c.Tested() != 0 {
 			t.Errorf("one client alone: %+v", c)
 		}
@@ -206,14 +201,13 @@ func TestUntestedIsNotKept(t *testing.T) {
 func TestInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	played := 0
-	maps, err := sweep.Play(ctx, sweep.Options{
-		Plan: parse(t, pauses), Property: checker.MutualExclusionID, First: 1, Seeds: 5, Jobs: 1, Worlds: worlds,
-		Progress: func(done, _ int) {
-			if played = done; played == 7 {
-				cancel()
-			}
-		},
-	})
+	o := options(parse(t, pauses), 5, 1)
+	o.Progress = func(done, _ int) {
+		if played = done; played == 7 {
+			cancel()
+		}
+	}
+	maps, err := sweep.Play(ctx, o)
 	if err == nil || len(maps) != 1 || len(maps[0].Cells) != 12 {
 		t.Fatalf("%v, %d maps", err, len(maps))
 	}
