@@ -149,7 +149,7 @@ func (r *Results) Put(l *Line) error {
 		return nil
 	}
 	if s, err := Parse(l.Key, func(string) string { return "" }); r.Shards > 0 && (err != nil || s.Of != r.Shards || s.String() != l.Key) {
-		return fmt.Errorf("it speaks of shard %q of %d", l.Key, r.Shards)
+		return fmt.Errorf("it is of shard %q of %d", l.Key, r.Shards)
 	}
 	r.lines[l.Key] = l
 	return nil

@@ -109,7 +109,7 @@ func TestPartsThatCannotBeMerged(t *testing.T) {
 				t.Errorf("got %v, want %s", err, tt.want)
 			}
 			if errors.Is(err, ErrDiverged) != strings.Contains(tt.want, "one thing") {
-				t.Errorf("%v is a bug of the program or is none: the other way round", err)
+				t.Errorf("%v: ErrDiverged is wrong", err)
 			}
 		}
 	}

@@ -48,7 +48,7 @@ func TestAnswersAreTrueOfTheSearch(t *testing.T) {
 			t.Errorf("%v: %s is no answer", q, v.ID)
 		}
 		if broken := breaks(l, a.Must, a.Expected); broken == a.Survives() {
-			t.Errorf("%v: %s is said to be %s, and breaks: %v", q, v.ID, a.Best.Verdict, broken)
+			t.Errorf("%v: %s has the verdict %s, and breaks: %v", q, v.ID, a.Best.Verdict, broken)
 		}
 		if a.Survives() {
 			survived++
@@ -111,7 +111,7 @@ func TestAnAnswerIsNoSurerThanTheSearch(t *testing.T) {
 	}
 }
 
-// An overlap is acceptable only where the resource checks tokens, whatever the search says of
+// An overlap is acceptable only where the resource checks tokens, also if the search found no
 // damage.
 func TestTokensDecide(t *testing.T) {
 	x := resultstest.Explored(t)

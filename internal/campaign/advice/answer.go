@@ -14,7 +14,7 @@ import (
 // Candidate is a lock that may be the answer.
 type Candidate struct {
 	Lock    string `json:"lock"`
-	Verdict string `json:"verdict"` // whether it does what it must not; see measured.Verdict
+	Verdict string `json:"verdict"` // whether it does what it must not; see results.Verdict
 	Fenced  bool   `json:"tokens"`  // it hands out fencing tokens, and was searched with a resource that checks them
 	// Breaks are the minimal sets of expected kinds that make it do so, Also those for what counts
 	// next, and Beyond the single kinds that are not expected and break it.

@@ -9,7 +9,7 @@ import (
 	"lockstep/internal/say"
 )
 
-// Each kind is said in a reader's words, in both languages, comes about by a verb, and is known by its name alone.
+// Each kind has texts in both languages, a verb that causes it, and a name of its own.
 func TestKindsHaveWords(t *testing.T) {
 	for i, k := range faultkind.All() {
 		for _, b := range []say.Words{k.Summary, k.Called, k.Happens} {
