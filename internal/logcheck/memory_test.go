@@ -3,7 +3,6 @@ package logcheck
 import (
 	"context"
 	"fmt"
-	"io"
 	"os"
 	"runtime"
 	"slices"
@@ -95,7 +94,7 @@ func TestWhatIsForgottenIsSaid(t *testing.T) {
 	at := int64(0)
 	for i := range maxLocks + 10 {
 		at++
-		j.observe(&Event{At: at, Line: at, Kind: Acquired, Client: "A", Lock: fmt.Sprint("l", i), Token: NoToken})
+		j.hear(at, Acquired, "A", fmt.Sprint("l", i))
 	}
 	if r := j.close(at); len(r.Doubts) == 0 || r.Verdict() != Unknown || r.Locks != maxLocks+10 {
 		t.Errorf("%s, %q", r.Verdict(), english(r.Doubts))
@@ -108,22 +107,24 @@ func TestWhatIsForgottenIsSaid(t *testing.T) {
 			i = 0 // it comes again
 		}
 		for k, kind := range []Kind{Acquired, Released} {
-			j.observe(&Event{At: at + int64(k), Line: at + int64(k), Kind: kind, Client: fmt.Sprint("c", i%2), Lock: fmt.Sprint("l", i), Token: token})
+			e := line(at+int64(k), kind, fmt.Sprint("c", i%2), fmt.Sprint("l", i))
+			e.Token = token
+			j.observe(&e)
 		}
 	}
-	if r := j.close(at); !slices.ContainsFunc(r.Doubts, func(p say.Phrase) bool { return p.Is(say.LogTokensForgotten) }) || r.Locks != maxLocks+9 {
+	if r := j.close(at); !said(r.Doubts, say.LogTokensForgotten) || r.Locks != maxLocks+9 {
 		t.Errorf("%d locks, %q", r.Locks, english(r.Doubts))
 	}
 	j = newJudge(Rules{}, nil)
 	for i := range maxHolds + 10 {
-		j.observe(&Event{At: int64(i), Line: int64(i), Kind: Acquired, Client: fmt.Sprint("c", i), Lock: "l", Token: NoToken})
+		j.hear(int64(i), Acquired, fmt.Sprint("c", i), "l")
 	}
 	if r := j.close(1); r.Verdict() != Possible || len(r.Doubts) == 0 {
 		t.Errorf("%s, %+v, %q", r.Verdict(), r.Overlaps, english(r.Doubts))
 	}
 	j = newJudge(Rules{}, nil)
 	for i := range int64(maxAllHolds + 1000) {
-		j.observe(&Event{At: i, Line: i, Kind: Acquired, Client: fmt.Sprint("c", i), Lock: fmt.Sprint("l", i%20_000), Token: NoToken})
+		j.hear(i, Acquired, fmt.Sprint("c", i), fmt.Sprint("l", i%20_000))
 		if j.holds > maxAllHolds || j.pairs > maxAllPairs {
 			t.Fatalf("%d holds and %d pairs are remembered", j.holds, j.pairs)
 		}
@@ -134,12 +135,11 @@ func TestWhatIsForgottenIsSaid(t *testing.T) {
 	// All acquisitions during the silence of a client that still holds are intruders.
 	for _, intruders := range []int64{maxPairs, maxPairs + 1, 100} {
 		j = newJudge(Rules{}, nil)
-		j.observe(&Event{At: 0, Line: 1, Kind: Acquired, Client: "A", Lock: "l", Token: NoToken})
+		j.hear(0, Acquired, "A", "l")
 		for i := range intruders {
-			j.observe(&Event{At: 10 * i, Line: 1, Kind: Acquired, Client: "B", Lock: "l", Token: NoToken})
-			j.observe(&Event{At: 10*i + 5, Line: 1, Kind: Released, Client: "B", Lock: "l", Token: NoToken})
+			j.turn(10*i, "B", "l", Released)
 		}
-		j.observe(&Event{At: 5000, Line: 1, Kind: Released, Client: "A", Lock: "l", Token: NoToken})
+		j.hear(5000, Released, "A", "l")
 		if r := j.close(1); r.Overlaps != (Count{Certain: maxPairs, AtLeast: intruders > maxPairs}) {
 			t.Errorf("%d intruders: %+v", intruders, r.Overlaps)
 		}
@@ -177,5 +177,3 @@ func TestSorting(t *testing.T) {
 		t.Errorf("%d events, %d files: %v", count, len(s.chunks), err)
 	}
 }
-
-var _ io.Reader = &witness{}

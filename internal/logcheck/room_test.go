@@ -14,17 +14,25 @@ func line(at int64, kind Kind, client, lock string) Event {
 	return Event{At: at, Line: at, Kind: kind, Client: client, Lock: lock, Token: NoToken}
 }
 
+func (j *judge) hear(at int64, kind Kind, client, lock string) {
+	e := line(at, kind, client, lock)
+	j.observe(&e)
+}
+
+// turn lets a client acquire a lock and, at the next instant, release it or die.
+func (j *judge) turn(at int64, client, lock string, end Kind) {
+	j.hear(at, Acquired, client, lock)
+	j.hear(at+1, end, client, lock)
+}
+
 // Only unused holds are dropped without a doubt; the verdicts on the others do not change.
 func TestRoomIsMadeByWhatIsNotInUse(t *testing.T) {
 	j := newJudge(Rules{}, nil)
-	observe := func(e Event) { j.observe(&e) }
-	observe(line(1, Acquired, "A", "held"))
-	observe(line(2, Waiting, "B", "held"))
+	j.hear(1, Acquired, "A", "held")
+	j.hear(2, Waiting, "B", "held")
 	at := int64(10)
 	for i := range maxLocks + 10 { // each of them is free again
-		lock := fmt.Sprint("l", i)
-		observe(line(at, Acquired, "A", lock))
-		observe(line(at+1, Released, "A", lock))
+		j.turn(at, "A", fmt.Sprint("l", i), Released)
 		at += 10
 	}
 	if len(j.locks) > maxLocks {
@@ -33,72 +41,62 @@ func TestRoomIsMadeByWhatIsNotInUse(t *testing.T) {
 	if j.locks["held"] == nil || j.locks["l0"] != nil || j.locks[fmt.Sprint("l", maxLocks)] == nil {
 		t.Error("what is held or was used last was dropped, or the oldest was not")
 	}
-	observe(line(at, Acquired, "B", "held"))
-	observe(line(at+5, Released, "A", "held"))
+	j.hear(at, Acquired, "B", "held")
+	j.hear(at+5, Released, "A", "held")
 	r := j.close(at)
 	if r.Overlaps != (Count{Certain: 1}) || len(r.Doubts) > 0 {
 		t.Errorf("%+v, %q", r.Overlaps, english(r.Doubts))
 	}
 	// An overlap in a dropped lock counts.
 	j = newJudge(Rules{}, nil)
-	for i, e := range []Event{line(1, Acquired, "A", "first"), line(2, Acquired, "B", "first"), line(3, Released, "B", "first"), line(4, Released, "A", "first")} {
-		e.Line = int64(i)
-		observe(e)
-	}
+	j.hear(1, Acquired, "A", "first")
+	j.turn(2, "B", "first", Released)
+	j.hear(4, Released, "A", "first")
 	for i := range maxLocks + 10 {
-		observe(line(int64(10+i), Acquired, "A", fmt.Sprint("l", i)))
+		j.hear(int64(10+i), Acquired, "A", fmt.Sprint("l", i))
 	}
 	if r := j.close(at); r.Overlaps.Certain != 1 || r.Verdict() != Certain || r.Findings[0].Lock != "first" || len(r.Doubts) == 0 {
 		t.Errorf("%+v, %+v", r.Overlaps, r.Findings[0])
 	}
 }
 
-// Too many holds of one lock are a doubt while an acquisition may overlap them, and no doubt when they are over.
+// Too many holds of one lock are a doubt as long as an acquisition may overlap them.
 func TestManyHoldsAreADoubtWhileTheyMatter(t *testing.T) {
 	for _, tt := range []struct {
 		clockError time.Duration
 		doubt      bool
 	}{{0, false}, {maxHolds * 2, true}} {
 		j := newJudge(Rules{ClockError: tt.clockError}, nil)
-		at := int64(0)
 		for i := range maxHolds + 2 {
-			client := fmt.Sprint("c", i)
-			for _, kind := range []Kind{Acquired, Released} {
-				at++
-				e := line(at, kind, client, "l")
-				j.observe(&e)
-			}
+			j.turn(int64(2*i+1), fmt.Sprint("c", i), "l", Released)
 		}
-		if r := j.close(at); said(r.Doubts, say.LogManyHold) != tt.doubt {
+		if r := j.close(2*maxHolds + 4); said(r.Doubts, say.LogManyHold) != tt.doubt {
 			t.Errorf("clocks off by %d: %q", tt.clockError, english(r.Doubts))
 		}
 	}
 	// The overlaps of a dropped hold are judged.
 	j := newJudge(Rules{Lease: 2}, nil)
 	for i := range maxHolds + 2 {
-		e := line(int64(10*i), Acquired, fmt.Sprint("c", i), "l")
+		at := int64(10 * i)
 		if i == 1 {
-			e.At = 2
+			at = 2
 		}
-		j.observe(&e)
+		j.hear(at, Acquired, fmt.Sprint("c", i), "l")
 	}
 	if r := j.close(1); r.Overlaps != (Count{Possible: 1}) {
 		t.Errorf("%+v", r.Overlaps)
 	}
-	// The last clients that were reported dead are remembered; a line of another one is a doubt.
+	// The last clients that were reported dead are remembered; a line of an earlier one is a doubt.
 	for first, want := range map[string]Verdict{"c0": Unknown, fmt.Sprint("c", maxDead+1): Certain} {
 		j := newJudge(Rules{}, nil)
 		at := int64(0)
 		for i := range maxDead + 2 {
-			for k, kind := range []Kind{Acquired, Crashed} {
-				e := line(at+int64(k), kind, fmt.Sprint("c", i), "l")
-				j.observe(&e)
-			}
+			j.turn(at, fmt.Sprint("c", i), "l", Crashed)
 			at += 10
 		}
-		for _, e := range []Event{line(at, Acquired, "B", "l"), line(at+5, Released, first, "l"), line(at+9, Released, "B", "l")} {
-			j.observe(&e)
-		}
+		j.hear(at, Acquired, "B", "l")
+		j.hear(at+5, Released, first, "l")
+		j.hear(at+9, Released, "B", "l")
 		if r := j.close(at); r.Verdict() != want {
 			t.Errorf("%s acts: %s, %+v, %q", first, r.Verdict(), r.Overlaps, english(r.Doubts))
 		}
@@ -109,16 +107,12 @@ func TestManyHoldsAreADoubtWhileTheyMatter(t *testing.T) {
 func TestEndsAreForgottenOneByOne(t *testing.T) {
 	for client, doubt := range map[string]bool{"c0": true, "c1": false, fmt.Sprint("c", maxEnded): false} {
 		j := newJudge(Rules{}, nil)
-		at := int64(0)
+		at := int64(1)
 		for i := range maxEnded + 1 {
-			for _, kind := range []Kind{Acquired, Released} {
-				at++
-				e := line(at, kind, fmt.Sprint("c", i), "l")
-				j.observe(&e)
-			}
+			j.turn(at, fmt.Sprint("c", i), "l", Released)
+			at += 2
 		}
-		e := line(at+1, Released, client, "l")
-		j.observe(&e)
+		j.hear(at, Released, client, "l")
 		if r := j.close(at); said(r.Doubts, say.LogEndUnheld) != doubt || said(r.Remarks, say.LogRepeated) == doubt {
 			t.Errorf("%s: %q, %q", client, english(r.Doubts), english(r.Remarks))
 		}

@@ -95,8 +95,8 @@ func wide(text string, order func(uint16) []byte) string {
 	return b.String()
 }
 
-// Logs have many forms, and may be damaged. In no variation is the good tale a certain violation, or the bad one none: each
-// has the right verdict, or a reason for doubt.
+// Logs have many forms, and may be damaged. Each variation of the good and the bad tale has its
+// verdict or a reason for doubt: the good one is never a certain violation, the bad one never none.
 func TestVariations(t *testing.T) {
 	const iso = "2006-01-02T15:04:05.000Z07:00"
 	berlin, err := time.LoadLocation("Europe/Berlin")

@@ -321,9 +321,9 @@ func pairs(text string, ours []string, example string) (map[string]string, error
 		name, theirs = strings.TrimSpace(name), strings.TrimSpace(theirs)
 		switch {
 		case !ok || theirs == "" || !slices.Contains(ours, name):
-			return nil, fmt.Errorf("%q is not of the form %s, where one of %s stands on the left", part, example, strings.Join(ours, ", "))
+			return nil, fmt.Errorf("%q is not of the form %s, with one of %s on the left", part, example, strings.Join(ours, ", "))
 		case all[name] != "":
-			return nil, fmt.Errorf("%s stands there twice", name)
+			return nil, fmt.Errorf("%s appears twice", name)
 		}
 		all[name] = theirs
 	}

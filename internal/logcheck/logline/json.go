@@ -155,7 +155,7 @@ func (d *jsonDecoder) value(to target) error {
 	}
 	if s.set && s.rank == to.rank {
 		if s.name == string(d.path) {
-			return fmt.Errorf("%s stands there twice", d.path)
+			return fmt.Errorf("%s appears twice", d.path)
 		}
 		return twoOf(s.field, s.name, string(d.path))
 	}

@@ -150,8 +150,8 @@ func recognized(ahead []byte) string {
 // aheadLines is how many lines are used to recognize a format.
 const aheadLines = 20
 
-// speaks reports whether a line may be about a lock: such a line must not be skipped.
-func speaks(line []byte) bool {
+// mayMatter reports whether a line may be about a lock: such a line must not be skipped.
+func mayMatter(line []byte) bool {
 	return slices.ContainsFunc(telling, func(word []byte) bool { return bytes.Contains(line, word) })
 }
 

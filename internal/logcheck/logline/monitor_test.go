@@ -217,7 +217,7 @@ func TestMonitorForgets(t *testing.T) {
 }
 
 // Free keys are forgotten first.
-func TestMonitorForgetsWhatNobodyHolds(t *testing.T) {
+func TestMonitorForgetsFreeKeys(t *testing.T) {
 	lines := monitored("1 a1 SET held v NX")
 	for i := range maxKeys {
 		lines = append(lines, fmt.Sprintf(`1772359202.000000 [0 10.0.0.1:5] "SET" "k%d" "v" "NX"`, i), fmt.Sprintf(`1772359202.000001 [0 10.0.0.1:5] "DEL" "k%d"`, i))

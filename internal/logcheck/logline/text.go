@@ -202,7 +202,7 @@ func (p *pattern) twice() bool {
 
 // Pass returns the error for a line without an event: ErrOther or ErrUnread.
 func Pass(line []byte) error {
-	if speaks(line) {
+	if mayMatter(line) {
 		return ErrUnread
 	}
 	return ErrOther
