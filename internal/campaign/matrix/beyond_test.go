@@ -19,9 +19,9 @@ import (
 
 var update = flag.Bool("update", false, "write testdata/beyond-the-walk.txt again")
 
-// What a script of the stored matrix breaks, the stored walk breaks as well, with one fault or
-// with several, without a script; testdata/beyond-the-walk.txt lists where it does not,
-// and the likely reason. A line that comes is a hole in the walk, one that goes was walked.
+// The stored walk breaks whatever a script of the stored matrix breaks, with one fault or several
+// and without a script. testdata/beyond-the-walk.txt lists the exceptions and the likely reasons: a
+// new line is a hole in the walk.
 func TestBeyondTheWalk(t *testing.T) {
 	m, x := resultstest.Matrix(t), resultstest.Explored(t)
 	w := sim.New()

@@ -19,7 +19,8 @@ type ran struct {
 	letter checker.Letter
 }
 
-// The counts of a cell are what their words say, counted here one by one from the list of its runs.
+// The counts of a cell agree with their definitions, here applied to the list of its runs. A script
+// that tested nothing makes the cell unknown unless a variation does harm.
 func TestTheCountsOfACell(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 1))
 	letters := []checker.Letter{"S", "L", "D", "F", "V", "VF", "?"}

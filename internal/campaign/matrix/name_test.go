@@ -16,7 +16,7 @@ import (
 // english matches a word that is no node and no command.
 var english = regexp.MustCompile(`[A-Za-z]*[a-z][A-Za-z]*`)
 
-// saysItInChinese fails for a name that has no Chinese, or a half of it; commands stay as they are.
+// saysItInChinese fails for a name that is not wholly in Chinese; commands stay as they are.
 func saysItInChinese(t *testing.T, where string, name say.Phrase, commands ...string) {
 	t.Helper()
 	foreign := slices.ContainsFunc(english.FindAllString(name.In(say.Chinese), -1), func(word string) bool { return !slices.Contains(commands, word) })

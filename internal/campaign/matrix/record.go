@@ -82,7 +82,7 @@ func (c *Cell) recall(known *Record, scripts []Script) error {
 	}
 	for _, s := range all {
 		if s.Script < 0 || s.Script >= len(scripts) {
-			return fmt.Errorf("the record of %s under %s speaks of script %d, and there are %d", c.Lock, c.Fault, s.Script, len(scripts))
+			return fmt.Errorf("the record of %s under %s has script %d of %d", c.Lock, c.Fault, s.Script, len(scripts))
 		}
 		s.script = &scripts[s.Script]
 		s.Name = s.script.Name

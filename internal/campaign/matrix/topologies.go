@@ -36,7 +36,7 @@ func unseen(long string) []string { return []string{cut("at: 2s", "redis-1", "se
 func dies(when string) string { return when + "; fail-over: sentinel" }
 
 var topologies = []topology{
-	// Who is on which side.
+	// The sides of the cut.
 	{name: say.Text("a replica and the sentinels beyond the cut"), replicas: 1, faults: []string{cut("at: 0s", "A, redis-1", "B, C, redis-2, sentinels", "15s")}},
 	// Two sentinels may each vote for itself; the next attempt comes six to eight seconds later.
 	{name: say.Text("one sentinel stays with A"), replicas: 1, rounds: 5, faults: []string{cut("at: 0s", "A, redis-1, sentinel-1", "B, C, redis-2, sentinel-2, sentinel-3", "30s")}},

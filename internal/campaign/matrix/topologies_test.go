@@ -10,9 +10,8 @@ import (
 	"lockstep/internal/sim"
 )
 
-// What becomes of a lock that waits for no replica, and of one that does, as real
-// servers have shown it (compare-worlds --topologies). Whether it is S or L depends on who
-// has to wait, so both are L here.
+// The outcome of a lock that waits for no replica, and of one that does, as on real servers
+// (compare-worlds --topologies). S or L depends on which client has to wait, so both are L here.
 var topologies = map[string][2]string{
 	"T1": {"V", "L"}, "T2": {"V", "L"}, "T3": {"L", "L"}, "T4": {"L", "L"}, "T5": {"V", "L"},
 	"T6": {"L", "L"}, "T7": {"V", "V"}, "T8": {"V", "V"}, "T9": {"V", "L"}, "T10": {"L", "L"},

@@ -15,8 +15,8 @@ import (
 	"lockstep/internal/sim"
 )
 
-// columnless are the kinds, and what of them, that no column stands for: what they break is in
-// the sets of the walk only.
+// columnless are the kinds, some with a phase, that no column covers: what they break is in the
+// sets of the walk only.
 var columnless = []string{
 	"pause-short", "late-request", "late-request-short", "lost-request", "lag",
 	"late-reply/hold", "late-reply/release", "late-reply-short/hold", "late-reply-short/release", "lost-reply/hold",
@@ -76,8 +76,7 @@ func someWalk(cut int64, breaks ...string) *results.Explored {
 	}}}
 }
 
-// The walk makes letters worse and never better, hides none, and what it does not know it does
-// not call safe.
+// The walk makes letters worse and never better, hides none, and never makes an unknown cell safe.
 func TestTheWalkJoinsACell(t *testing.T) {
 	gp, _ := Lookup("GP")
 	n0, _ := Lookup(noFaultCode)
@@ -147,7 +146,7 @@ func TestTheWalkJoinsACell(t *testing.T) {
 	}
 }
 
-// Damage is judged behind a fence where the lock hands out tokens: set-nx-lua overwrites, and
+// Damage is judged with a fence where the lock hands out tokens: set-nx-lua overwrites, and
 // redisson-fenced, whose holders overlap as well, is refused.
 func TestAFenceShows(t *testing.T) {
 	m := measure(t, 5, 0, "set-nx-lua redisson-fenced", "GP")
@@ -159,24 +158,17 @@ func TestAFenceShows(t *testing.T) {
 	}
 }
 
-// What other programs read says which of the two has found the letter.
+// The stored cell says whether the scripts or the walk found the letter.
 func TestMeasuredSaysWhatTheWalkFound(t *testing.T) {
 	v, _ := locks.Lookup("redlock")
 	cr, _ := Lookup("PT")
 	o := Options{Locks: []locks.Variant{v}, Columns: []Column{cr}, Worlds: func() run.World { return sim.New() }, Walk: resultstest.Explored(t)}
-	m, err := Measure(t.Context(), o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	c := m.Measured().Cells[0]
+	c := measured(t, o).Measured().Cells[0]
 	if c.Walked == nil || *c.Walked < 1000 || c.Story != "" || c.Letter != "L" {
 		t.Errorf("%+v", c)
 	}
 	o.Walk = nil
-	if m, err = Measure(t.Context(), o); err != nil {
-		t.Fatal(err)
-	}
-	alone := m.Measured().Cells[0]
+	alone := measured(t, o).Measured().Cells[0]
 	if alone.Walked != nil || !reflect.DeepEqual(alone.Scripted, c.Scripted) {
 		t.Errorf("%+v", alone)
 	}
