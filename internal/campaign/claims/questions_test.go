@@ -62,8 +62,8 @@ func TestContradictionsAreNoticed(t *testing.T) {
 	}
 }
 
-// The two clients of a lock in the simulator: A's round takes 2 ms, 1 s and 2 ms, and
-// B, who asks 100 ms later, gets the lock at its next try.
+// The two clients of a lock in the simulator: A's round takes 2 ms, 1 s and 2 ms, and B asks 100 ms
+// later and gets the lock at its next try.
 func TestQuestions(t *testing.T) {
 	s := sketch("set-nx-lua")
 	s.Clients, s.Work, s.Latency = "[A, B]", "1s", "1ms"

@@ -58,7 +58,7 @@ func (r *Run) any(verdict checker.Verdict) bool {
 // text is the text of an event.
 func (r *Run) text(e history.Event) string { return r.History.Text(e.Text) }
 
-// name is the name of a node, "nobody" for 0.
+// name is the name of a node.
 func (r *Run) name(id history.NodeID) string { return r.History.Name(id) }
 
 // cause returns the Sent event behind an event of the wire, or the event itself; the zero event
