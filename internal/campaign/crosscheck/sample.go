@@ -49,8 +49,6 @@ func (t *Times) add(h *history.History) {
 		case e.Kind == history.Acquired && asked[e.Node] >= 0:
 			t.Waits = append(t.Waits, e.At.Sub(asked[e.Node]))
 			asked[e.Node] = -1
-		case e.Kind == history.GaveUp || e.Kind == history.Crashed:
-			asked[e.Node] = -1
 		}
 	}
 	for _, hold := range history.Holds(h) {

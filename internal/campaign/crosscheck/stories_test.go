@@ -2,7 +2,6 @@ package crosscheck_test
 
 import (
 	"context"
-	"errors"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -12,7 +11,6 @@ import (
 	"lockstep/internal/campaign/results"
 	"lockstep/internal/campaign/results/resultstest"
 	"lockstep/internal/locks"
-	"lockstep/internal/run"
 )
 
 // stories are those of some locks in the committed walk.
@@ -102,48 +100,39 @@ func TestAStoryThatRestsOnATieIsNotPlayed(t *testing.T) {
 	}
 }
 
-// A client that wakes as its timeout expires may or may not send its request.
-func TestAStoryOfAClientThatWakesTooLateIsNotPlayed(t *testing.T) {
-	c := inStories(t, "etcd-mutex", &other{}, "pause", "pause-short")
-	late := 0
-	for i := range c.Cells {
-		if cell := &c.Cells[i]; cell.Story == "etcd-mutex/pause-short" {
-			late++
-			if cell.Agreement != results.NotPlayed || !strings.Contains(cell.Why.English(), "wakes as its timeout expires") {
-				t.Errorf("%s: %v %s", cell.Story, cell.Agreement, cell.Why.English())
-			}
-		}
-	}
-	if late == 0 || c.Count(results.Agrees) == 0 {
-		t.Errorf("%d stories of a client that wakes too late, %d agree", late, c.Count(results.Agrees))
-	}
-}
-
-// Stories that depend on what is random on real servers are not played: the order of requests that
-// a partition held back, of tasks and of a database's work, events at the end of a fault, whether
-// etcd executes a cancelled request, when in a tick a session of ZooKeeper ends, how long it
-// elects.
+// Stories are not played if they depend on what is random on real servers: the order of requests
+// that a partition held back, of tasks and of a database's work, events at the end of a fault or a
+// timeout, whether etcd executes a cancelled request, when in a tick a session of ZooKeeper ends,
+// how long it elects. The delays of real servers do not scale: a story that depends on them at the
+// requested scale is played at the first larger one at which it does not.
 func TestStoriesThatChanceDecidesAreNotPlayed(t *testing.T) {
 	const (
 		anyOrder  = "up to 0.004 s late: that changes"
 		cancelled = "etcd's client cancels it"
 		drawn     = "the lock waits for random times"
 		gossip    = "within half a node timeout"
+		wakes     = "wakes as its timeout expires"
 	)
-	for _, tt := range []struct{ lock, kind, story, why string }{
-		{"setnx", "cut", "setnx/cut@hold", anyOrder},
-		{"setnx", "late-release-short", "setnx/late-release-short", ""},
-		{"etcd-mutex", "late-release", "etcd-mutex/late-release", cancelled},
-		{"etcd-mutex", "lost-request", "etcd-mutex/lost-request", ""},
-		{"zk-ephemeral", "split", "zk-ephemeral/split", anyOrder},
-		{"zk-ephemeral", "restart", "zk-ephemeral/restart.no-progress", anyOrder},
-		{"redisson-redlock", "cut", "redisson-redlock/cut", anyOrder},
-		{"redisson-redlock", "cut-short", "redisson-redlock/cut-short+server-pause", anyOrder},
-		{"redlock-extend", "server-clock", "redlock-extend/lost-request+server-clock.damage", drawn},
-		{"redlock-extend", "server-clock", "redlock-extend/lost-request+server-clock", ""},
-		{"set-nx-lua-cluster", "split", "set-nx-lua-cluster/split", gossip},
-		{"etcd-mutex", "pause-short", "etcd-mutex/pause-short+pause-short", anyOrder},
-		{"mysql-unique", "server-pause", "mysql-unique/server-pause", anyOrder},
+	for _, tt := range []struct {
+		lock, kind, story, why string
+		scale                  int64 // 0 when it is not played
+	}{
+		{"setnx", "cut", "setnx/cut@hold", anyOrder, 0},
+		{"setnx", "late-release-short", "setnx/late-release-short", "", 100_000},
+		{"etcd-mutex", "late-release", "etcd-mutex/late-release", cancelled, 0},
+		{"etcd-mutex", "lost-request", "etcd-mutex/lost-request", "", 100_000},
+		{"zk-ephemeral", "split", "zk-ephemeral/split", anyOrder, 0},
+		{"zk-ephemeral", "restart", "zk-ephemeral/restart.no-progress", anyOrder, 0},
+		{"redisson-redlock", "cut", "redisson-redlock/cut", anyOrder, 0},
+		{"redisson-redlock", "cut-short", "redisson-redlock/cut-short+server-pause", anyOrder, 0},
+		{"redlock-extend", "server-clock", "redlock-extend/lost-request+server-clock.damage", drawn, 0},
+		{"redlock-extend", "server-clock", "redlock-extend/lost-request+server-clock", "", 300_000},
+		{"set-nx-lua-cluster", "split", "set-nx-lua-cluster/split", gossip, 0},
+		{"etcd-mutex", "pause-short", "etcd-mutex/pause-short+pause-short", anyOrder, 0},
+		{"mysql-unique", "server-pause", "mysql-unique/server-pause", anyOrder, 0},
+		{"etcd-mutex", "pause-short", "etcd-mutex/pause-short", wakes, 0},
+		{"zk-ephemeral", "split", "zk-ephemeral/split.no-progress", "", 300_000},
+		{"zk-ephemeral", "lost-request", "zk-ephemeral/lost-request", "", 100_000},
 	} {
 		c, told := inStories(t, tt.lock, &other{}, tt.kind), false
 		for i := range c.Cells {
@@ -152,8 +141,11 @@ func TestStoriesThatChanceDecidesAreNotPlayed(t *testing.T) {
 				continue
 			}
 			told = true
-			if played := cell.Agreement == results.Agrees; played != (tt.why == "") || !strings.Contains(cell.Why.English(), tt.why) {
-				t.Errorf("%s, %s: %v %s", tt.lock, cell.Story, cell.Agreement, cell.Why.English())
+			agrees := tt.scale > 0
+			if (cell.Agreement == results.Agrees) != agrees || agrees && cell.ScalePPM != tt.scale ||
+				!strings.Contains(cell.Why.English(), tt.why) {
+				t.Errorf("%s: %v at %d millionths: %s",
+					tt.story, cell.Agreement, cell.ScalePPM, cell.Why.English())
 			}
 		}
 		if !told {
@@ -165,12 +157,7 @@ func TestStoriesThatChanceDecidesAreNotPlayed(t *testing.T) {
 // Real servers need a moment to promote a replica. A story in which the replica has to lag is
 // played slowly enough; others are not.
 func TestAStoryThatRestsOnLagIsPlayedSlowly(t *testing.T) {
-	o := options(t, "watchdog-lua", "GP", &other{})
-	o.Columns, o.Stories, o.ScalePPM = nil, stories(t, []string{"promote", "pause"}, "watchdog-lua"), 100_000
-	c, err := crosscheck.Compare(context.Background(), o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := inStories(t, "watchdog-lua", &other{}, "promote", "pause")
 	slow := 0
 	for i := range c.Cells {
 		promotes := strings.Contains(c.Cells[i].Fault, "promote")
@@ -183,31 +170,6 @@ func TestAStoryThatRestsOnLagIsPlayedSlowly(t *testing.T) {
 	}
 	if slow == 0 {
 		t.Error("no promotion is played at three tenths of its time")
-	}
-}
-
-// The delays of real servers do not scale. A story that depends on them at the requested scale is
-// played at the first larger one at which it does not.
-func TestAStoryThatNeedsItsTime(t *testing.T) {
-	for _, tt := range []struct {
-		lock, kind, story string
-		scale             int64
-	}{
-		{"zk-ephemeral", "split", "zk-ephemeral/split.no-progress", 300_000},
-		{"zk-ephemeral", "lost-request", "zk-ephemeral/lost-request", 100_000},
-	} {
-		c, told := inStories(t, tt.lock, &other{}, tt.kind), false
-		for i := range c.Cells {
-			if cell := &c.Cells[i]; cell.Story == tt.story {
-				told = true
-				if cell.Agreement != results.Agrees || cell.ScalePPM != tt.scale {
-					t.Errorf("%s: %s at %d millionths, want %d: %s", cell.Story, cell.Agreement, cell.ScalePPM, tt.scale, cell.Why.English())
-				}
-			}
-		}
-		if !told {
-			t.Errorf("%s has no story %s", tt.lock, tt.story)
-		}
 	}
 }
 
@@ -227,22 +189,18 @@ func TestStoriesDiffer(t *testing.T) {
 // What a run breaks is kept with it, and not played again.
 func TestKeptStories(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "runs.jsonl")
-	plays := 0
-	for range 2 {
-		o := options(t, "set-nx-lua", "GP", &other{})
-		inner := o.Real
-		o.Real = func() run.World { return counted{inner(), &plays} }
-		o.Columns, o.Stories, o.Kept, o.Jobs = nil, stories(t, []string{"evict"}, "set-nx-lua"), opened(t, name), 1
-		c, err := crosscheck.Compare(context.Background(), o)
-		if err = errors.Join(err, o.Kept.Close()); err != nil {
-			t.Fatal(err)
-		}
-		if simulated, real := c.Cells[0].Shown().Shows(); simulated != real || simulated == "" || c.Count(results.Agrees) != len(c.Cells) {
+	all := stories(t, []string{"evict"}, "set-nx-lua")
+	for _, want := range []int{2 * len(all), 0} {
+		c, plays := keeping(t, name, 2, &other{}, func(o *crosscheck.Options) {
+			o.Columns, o.Stories, o.Jobs = nil, all, 1
+		})
+		simulated, real := c.Cells[0].Shown().Shows()
+		if simulated != real || simulated == "" || c.Count(results.Agrees) != len(c.Cells) {
 			t.Errorf("%+v", c.Cells)
 		}
-	}
-	if want := 2 * len(stories(t, []string{"evict"}, "set-nx-lua")); plays != want {
-		t.Errorf("%d plays, want %d", plays, want)
+		if plays != want {
+			t.Errorf("%d plays, want %d", plays, want)
+		}
 	}
 }
 

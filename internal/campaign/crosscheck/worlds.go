@@ -220,7 +220,7 @@ type contest struct {
 	why      say.Phrase // the simulated run tested nothing
 }
 
-// contests lists what is to be compared: first one seed of every cell, then another, so that an
+// contests lists the runs to compare: first one seed of every cell, then another, so that an
 // interrupted comparison has some runs of all cells.
 func (o *Options) contests(cells []Cell) (all []contest) {
 	for i := range cells {

@@ -19,7 +19,7 @@ import (
 	"lockstep/internal/sim"
 )
 
-// other stands for the real world: the simulator, with differences.
+// other takes the place of the real world: it is the simulator, with differences.
 type other struct {
 	run.World
 	lock string // played instead of what was asked for
@@ -140,7 +140,7 @@ func TestEachSeedWithItself(t *testing.T) {
 		t.Errorf("%+v", cell)
 	}
 	if cell.Pairs[0].Simulated == cell.Pairs[1].Simulated {
-		t.Errorf("the letter does not depend on the seed, so this tests nothing: %+v", cell.Pairs)
+		t.Errorf("the letter does not depend on the seed: %+v", cell.Pairs)
 	}
 }
 
@@ -175,8 +175,8 @@ func TestAgreementOfPairs(t *testing.T) {
 	}
 }
 
-// Real servers cannot repeat a script that depends on a request that etcd's client has cancelled;
-// one with the same outcome without that request they can.
+// Real servers cannot repeat a script that depends on a request that etcd's client has cancelled,
+// but one with the same outcome without it.
 func TestWhatEtcdsClientTakesBackIsNotAskedFor(t *testing.T) {
 	_, cell := compare(t, options(t, "etcd-mutex", "LD", &other{}))
 	if cell.Simulated != checker.LetterDelay || !strings.Contains(cell.Why.English(), "a script with V was left out: a client gives up") {
@@ -225,8 +225,7 @@ func TestTheScriptThatDoesMostHarm(t *testing.T) {
 	}
 }
 
-// When the script that does most harm cannot be played, a milder one is taken, and
-// the cell says so.
+// If the script that does most harm cannot be played, a milder one is, and the cell says so.
 func TestAMilderScriptIsNamed(t *testing.T) {
 	o := options(t, "set-nx-ex-del", "GP", &other{})
 	o.Refuse = func(p *plan.Plan, _ string) error {
@@ -289,9 +288,9 @@ func TestSentinelsHaveALeastScale(t *testing.T) {
 	}
 }
 
-// A client of five nodes waits 5 ms for each at a tenth of the time. The reply that a fault drops
-// may come later than that on a busy machine, and then the fault has dropped nothing.
-func TestWhoWaitsForADroppedReplyHasALeastScale(t *testing.T) {
+// A client of five nodes waits 5 ms for each at a tenth of the time. On a busy machine the reply
+// that a fault is to drop may come later, and then the fault drops nothing.
+func TestDroppedRepliesHaveALeastScale(t *testing.T) {
 	for column, want := range map[string]int64{"LR": 200_000, "GP": 100_000} {
 		if _, cell := compare(t, options(t, "redlock", column, &other{})); cell.ScalePPM != want {
 			t.Errorf("%s is played at %d millionths, want %d", column, cell.ScalePPM, want)
