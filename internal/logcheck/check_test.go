@@ -137,55 +137,6 @@ func swapped(lines ...int) string {
 	return strings.Join(all, "")
 }
 
-// A log has the same verdict in each form.
-func TestFormsOfALog(t *testing.T) {
-	text := edited(map[int]string{9: "2026-03-01T10:00:05.500Z,C,jobs,acquired,3", 11: "2026-03-01T10:00:06.000Z,B,jobs,released,"})
-	var objects, numbers, quoted strings.Builder
-	numbers.WriteString("lock,what,who,token,ts\n")
-	quoted.WriteString("\xef\xbb\xbftime,client,lock,event,token,note\r\n")
-	for _, line := range strings.Split(strings.TrimSpace(text), "\n")[1:] {
-		f := strings.Split(line, ",")
-		at, err := time.Parse(time.RFC3339, f[0])
-		if err != nil {
-			t.Fatal(err)
-		}
-		objects.WriteString(`{"level":{"a":[1]},"event":"` + f[3] + `","client":"` + f[1] + `","lock":"jobs","time":"` + at.In(time.FixedZone("", 3600)).Format("2006-01-02T15:04:05.000Z07:00") + `"`)
-		if f[4] != "" {
-			objects.WriteString(`,"token":` + f[4])
-		}
-		objects.WriteString("}\n")
-		numbers.WriteString("jobs," + f[3] + "," + f[1] + "," + f[4] + "," + Unit(time.Millisecond).At(at.UnixNano())[:13] + "\n")
-		quoted.WriteString(f[0] + `,"` + f[1] + `","jo` + `bs",` + f[3] + "," + f[4] + `,"a ""quoted"", note"` + "\r\n")
-	}
-	compressed := zipped(text)
-	want := checked(t, text, Options{})
-	for name, form := range map[string]struct {
-		text    string
-		options Options
-	}{
-		"json":             {objects.String(), Options{}},
-		"numbers":          {numbers.String(), Options{Format: logline.Format{Unit: "ms", Columns: map[string]string{"time": "ts", "client": "who", "event": "what"}}}},
-		"quoted":           {quoted.String(), Options{}},
-		"gzip":             {compressed, Options{}},
-		"twice the header": {strings.Replace(text, "\n2026-03-01T10:00:09", "\n"+strings.SplitAfter(handMade, "\n")[0]+"2026-03-01T10:00:09", 1), Options{}},
-	} {
-		got := checked(t, form.text, form.options)
-		if got.Verdict() != Certain || got.Overlaps != want.Overlaps || got.Events != want.Events || got.Violations[0].Holds[0].From != want.Violations[0].Holds[0].From {
-			t.Errorf("%s: %+v, want %+v", name, got, want)
-		}
-	}
-	if cut := checked(t, text+"2026-03-01T10", Options{}); cut.Findings[0].Verdict() != Certain {
-		t.Errorf("a cut log: %+v", cut.Findings)
-	}
-	if cut := checked(t, handMade+"2026-03-01T10", Options{}); cut.Findings[0].Verdict() != Unknown {
-		t.Errorf("none of a lock in a cut log: %+v", cut.Findings)
-	}
-	cut := checked(t, compressed[:len(compressed)-60], Options{})
-	if len(cut.Doubts) == 0 || cut.Verdict() == None {
-		t.Errorf("a cut file of gzip: %+v", cut)
-	}
-}
-
 // An invalid line is an error with its number, or is counted.
 func TestMistakes(t *testing.T) {
 	const good = "time,client,lock,event,token\n2026-03-01T10:00:00Z,A,l,acquired,1\n"

@@ -68,11 +68,15 @@ func edit(write func([]told) string, change func(lines []string) []string) func(
 	}
 }
 
+// of is the part of a tale that one pod tells.
+func of(tale []told, pod string) []told {
+	return slices.DeleteFunc(slices.Clone(tale), func(x told) bool { return x.client != pod })
+}
+
 // byPod writes one file for each pod: pod-a in UTC, pod-b in the time of a zone.
 func byPod(tale []told, zone *time.Location, layout string) (files []string) {
 	for i, pod := range []string{"pod-a", "pod-b"} {
-		own := slices.DeleteFunc(slices.Clone(tale), func(x told) bool { return x.client != pod })
-		files = append(files, prose(layout, []*time.Location{time.UTC, zone}[i])(own))
+		files = append(files, prose(layout, []*time.Location{time.UTC, zone}[i])(of(tale, pod)))
 	}
 	return files
 }
@@ -144,6 +148,23 @@ func TestVariations(t *testing.T) {
 				return fmt.Sprintf("%d.%03d,%s,jobs,%s", at.Unix(), at.Nanosecond()/1e6, client, event)
 			})
 		}), "", None, Certain, ""},
+		{"milliseconds since 1970, in columns of other names", one(func(tale []told) string {
+			return "lock,what,who,ts\n" + as(tale, func(at time.Time, client, event string) string {
+				return fmt.Sprintf("jobs,%s,%s,%d", event, client, at.UnixMilli())
+			})
+		}), "time-unit: ms\ncolumns: {time: ts, client: who, event: what}\n", None, Certain, ""},
+		{"CSV with a mark of UTF-8, quotation marks and CRLF", one(func(tale []told) string {
+			return bom + "time,client,lock,event,note\r\n" + as(tale, func(at time.Time, client, event string) string {
+				return fmt.Sprintf(`%s,"%s",jobs,%s,"a ""quoted"", note"`, at.Format(iso), client, event) + "\r"
+			})
+		}), "", None, Certain, ""},
+		{"CSV with its header again", one(func(tale []told) string {
+			const header = "time,client,lock,event\n"
+			log := as(tale, func(at time.Time, client, event string) string {
+				return at.Format(iso) + "," + client + ",jobs," + event
+			})
+			return header + strings.Replace(log, "\n", "\n"+header, 1)
+		}), "", None, Certain, ""},
 
 		{"clocks are put back meanwhile, in a zone", one(at(time.Date(2026, 10, 25, 0, 59, 55, 0, time.UTC), berlin)), proseFormat + "zone: Europe/Berlin\n", "", "", "showed"},
 		{"the same, without a zone", one(at(time.Date(2026, 10, 25, 0, 59, 57, 500_000_000, time.UTC), berlin)), proseFormat, "", "", "goes against the order of the lines by up to an hour"},
@@ -164,8 +185,7 @@ func TestVariations(t *testing.T) {
 		{"each pod in its own zone", func(tale []told) []string { return byPod(tale, berlin, iso) }, proseFormat, None, Certain, ""},
 		{"one pod with a zone, one without", func(tale []told) (files []string) {
 			for i, pod := range []string{"pod-a", "pod-b"} {
-				own := slices.DeleteFunc(slices.Clone(tale), func(x told) bool { return x.client != pod })
-				files = append(files, prose([]string{iso, "2006-01-02 15:04:05.000"}[i], berlin)(own))
+				files = append(files, prose([]string{iso, "2006-01-02 15:04:05.000"}[i], berlin)(of(tale, pod)))
 			}
 			return files
 		}, proseFormat, "", "", "some times of the log have a zone and others have none"},
@@ -258,8 +278,7 @@ func TestVariations(t *testing.T) {
 		}), "format: csv\npattern: 'lock (?<event>\\w+): (?<lock>\\S+)'\n", None, Certain, ""},
 		{"a log of each pod that does not name it", func(tale []told) (files []string) {
 			for _, pod := range []string{"pod-a", "pod-b"} {
-				own := slices.DeleteFunc(slices.Clone(tale), func(x told) bool { return x.client != pod })
-				files = append(files, as(own, func(at time.Time, _, event string) string { return at.Format(iso) + " lock " + event + ": jobs" }))
+				files = append(files, as(of(tale, pod), func(at time.Time, _, event string) string { return at.Format(iso) + " lock " + event + ": jobs" }))
 			}
 			return files
 		}, "pattern: 'lock (?<event>\\w+): (?<lock>\\S+)'\ncolumns: {client: '@file'}\n", None, Certain, ""},
