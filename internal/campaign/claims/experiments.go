@@ -11,7 +11,7 @@ import (
 	"lockstep/internal/store/zookeeper"
 )
 
-// experiments are those that need neither stories nor commands, by their names in plays.
+// experiments need neither stories nor commands; plays refer to them by these names.
 var experiments = map[string]func(*experiment){
 	"timer wheel":       timerWheel,
 	"sessions":          sessions,

@@ -67,7 +67,7 @@ func profilePlan() *plan.Plan {
 	return &p
 }
 
-// watch groups the commands of the first client by what it was doing.
+// watch groups the commands of the first client by its phase.
 func watch(h *history.History) *Profile {
 	p := &Profile{}
 	into := &p.Acquire

@@ -89,8 +89,7 @@ func BenchmarkWorkers(b *testing.B) {
 	}
 }
 
-// BenchmarkGather is what a coordinator takes for each range that others have played: to read its result and to
-// merge it.
+// BenchmarkGather measures a coordinator that reads and merges the result of each range.
 func BenchmarkGather(b *testing.B) {
 	server := queuetest.Start(b, b.TempDir(), queuetest.Ports(b, 1)[0], "")
 	q, err := Connect(b.Context(), "nats://"+server.Host(), "bench", (&house{}).tell)

@@ -201,7 +201,7 @@ func TestACoordinatorGoesOnWhereAnotherEnded(t *testing.T) {
 	}
 }
 
-// A worker that ends gives back what it is at.
+// A worker that ends gives back its range.
 func TestAWorkerThatEndsGivesItsRangeBack(t *testing.T) {
 	h := newHouse(t)
 	begun := make(chan struct{})

@@ -238,8 +238,8 @@ func (w *Worker) play(ctx context.Context, t task, times uint64, p player) ([]by
 	return data, time.Since(began), err
 }
 
-// work reads the work with a hash, as soon as the servers have it. ErrMsgNotFound says that there
-// is none, any other error what is wrong with it.
+// work reads the work with a hash, as soon as the servers have it. The error is ErrMsgNotFound if
+// there is none.
 func (w *Worker) work(ctx context.Context, hash string) (*campaign.Work, error) {
 	w.mu.Lock()
 	known := w.works[hash]
