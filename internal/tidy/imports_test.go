@@ -47,7 +47,7 @@ var rules = []rule{
 	{packages: []string{"internal/store"}, only: []string{"internal/history", "internal/say", "internal/ports"}, why: "a store knows its requests and its model, and no world that plays them"},
 	{packages: []string{"internal/sim"}, never: []string{"internal/real", "internal/locks/libraries"}, why: "the simulator needs nothing installed"},
 	{packages: []string{"internal/explain"}, only: []string{"internal/checker", "internal/faults", "internal/history", "internal/plan", "internal/say", "internal/timeline"}, why: "it tells what is in a history"},
-	{packages: []string{"internal/timeline"}, only: []string{"internal/history"}, why: "an account of a history rests on the history alone"},
+	{packages: []string{"internal/timeline"}, only: []string{"internal/history"}, why: "it is an account of the history alone"},
 	{packages: measuring, never: []string{"internal/report/runpage", "internal/report/page", "internal/report/terminal", "internal/report/export", "internal/real"}, why: "it measures, and others show"},
 	{packages: []string{"internal/report"}, never: []string{"internal/real", "internal/runstore", "internal/campaign/matrix", "internal/campaign/explore", "internal/campaign/claims"}, why: "a report is made of facts that others have worked out"},
 	{packages: []string{"internal/campaign/advice"}, only: []string{"internal/locks", "internal/campaign/faultkind", "internal/campaign/results", "internal/checker", "internal/say", "internal/store"}, why: "terminal and page show the same answer, and neither works it out"},
@@ -66,7 +66,7 @@ func TestImportsKeepTheRules(t *testing.T) {
 		for _, imported := range s.imports() {
 			target, ours := strings.CutPrefix(imported, "lockstep/")
 			for i := range rules {
-				if ours && rules[i].refuses(s.dir, target) {
+				if ours && rules[i].refuses(&s, target) {
 					t.Errorf("%s imports %s: %s", s.path, target, rules[i].why)
 				}
 			}
@@ -81,9 +81,9 @@ func TestImportsKeepTheRules(t *testing.T) {
 	}
 }
 
-func (r *rule) refuses(dir, target string) bool {
+func (r *rule) refuses(s *source, target string) bool {
 	switch {
-	case !within(dir, r.packages) && !slices.Contains(r.alone, dir) || within(dir, []string{"internal/locks/libraries"}) || ofLiveWorld(dir):
+	case !s.under(r.packages...) && !slices.Contains(r.alone, s.dir) || s.under("internal/locks/libraries") || s.live():
 		return false
 	case r.never != nil:
 		return within(target, r.never)
@@ -91,43 +91,8 @@ func (r *rule) refuses(dir, target string) bool {
 	return !within(target, r.only) && !within(target, r.packages)
 }
 
-// ofLiveWorld reports whether a package is what a store has, beside its model, for real servers (live), for real
-// client libraries in a bubble (door) or for tests that hold the model to real servers (storetest).
-func ofLiveWorld(dir string) bool {
-	return within(dir, []string{"internal/store"}) && slices.Contains([]string{"live", "door", "storetest"}, path.Base(dir))
-}
-
-func TestARuleRefuses(t *testing.T) {
-	r := &rule{packages: []string{"internal/checker"}, only: []string{"internal/history"}}
-	n := &rule{packages: []string{"internal"}, never: []string{"cmd"}}
-	a := &rule{alone: []string{"internal/campaign"}}
-	for _, tt := range []struct {
-		rule        *rule
-		dir, target string
-		want        bool
-	}{
-		{r, "internal/checker", "internal/sim", true},
-		{r, "internal/checker/deep", "internal/historyofall", true},
-		{r, "internal/checker", "internal/history/jsonline", false},
-		{r, "internal/checker", "internal/checker/deep", false},
-		{r, "internal/sim", "internal/real", false},
-		{n, "internal/sim", "cmd/simulate", true},
-		{n, "internal/sim", "internal/real", false},
-		{a, "internal/campaign", "internal/campaign/search", true},
-		{a, "internal/campaign/search", "internal/campaign", false},
-	} {
-		if got := tt.rule.refuses(tt.dir, tt.target); got != tt.want {
-			t.Errorf("%s imports %s: refused %v, want %v", tt.dir, tt.target, got, tt.want)
-		}
-	}
-}
-
-func within(target string, packages []string) bool {
-	return slices.ContainsFunc(packages, func(p string) bool { return target == p || strings.HasPrefix(target, p+"/") })
-}
-
-// The command line has flags, help, exit codes and calls. What a history tells is worked out in the
-// packages below it, where every form of output finds it.
+// The command line has flags, help, exit codes and calls. Facts about a history are worked out in
+// the packages below it, where every form of output finds them.
 func TestTheCommandLineWorksOutNoFacts(t *testing.T) {
 	for _, s := range sources(t) {
 		if s.test || s.dir != "cmd/simulate" {
@@ -165,7 +130,7 @@ func TestLiveLibrariesStayInTheLiveWorld(t *testing.T) {
 	}
 	for _, s := range sources(t) {
 		// To show stored reports to a browser takes a server, too, and so does a queue.
-		if s.test || s.under("internal/real", "internal/campaign/queue", "internal/serve", "internal/locks/libraries", "internal/bubble", "locktest") || ofLiveWorld(s.dir) || s.path == "cmd/simulate/serve.go" {
+		if s.test || s.under("internal/real", "internal/campaign/queue", "internal/serve", "internal/locks/libraries", "internal/bubble", "locktest") || s.live() || s.path == "cmd/simulate/serve.go" {
 			continue
 		}
 		for _, imported := range s.imports() {
@@ -181,7 +146,8 @@ func TestLiveLibrariesStayInTheLiveWorld(t *testing.T) {
 	}
 }
 
-// What only -tags live and -tags queue need stays out of the plain program, whose first build a newcomer waits for.
+// The plain program, whose first build a newcomer waits for, has nothing that only -tags live and
+// -tags queue need.
 func TestThePlainProgramHasNoQueueAndNoLiveWorld(t *testing.T) {
 	deps := func(tags string) string {
 		cmd := exec.Command("go", "list", "-deps", "-tags", tags, "./cmd/simulate")

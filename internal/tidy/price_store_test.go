@@ -12,9 +12,9 @@ import (
 	"lockstep/internal/store"
 )
 
-// What a store costs, measured with one that is there: everything of NATS JetStream, its lock and its live half
-// included, and what has to be said of it elsewhere. What makes its client library testable as it is (door,
-// locktest/natstest) is besides.
+// The price of a store, measured with an existing one: everything of NATS JetStream, its lock and
+// its live half included, and the mentions elsewhere. The door for its client library and
+// locktest/natstest are not counted.
 func TestThePriceOfAStoreThatIsThere(t *testing.T) {
 	const most, mostLines = 8, 679 // its page in Chinese is a document besides
 	parts := []string{

@@ -2,6 +2,7 @@ package tidy
 
 import (
 	"encoding/json"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -11,14 +12,14 @@ import (
 	"lockstep/internal/real/realtest"
 )
 
-// What it costs to add something, measured: each test adds one as CONTRIBUTING.md says, in a copy of
-// the sources, and counts the files. Before, it leaves a half out, and the failure has to name that
-// half in a sentence: no panic, no test that fails for another reason.
+// The price of an addition: each test makes one as CONTRIBUTING.md says, in a copy of the sources,
+// and counts the files. First it leaves out a half, and the failure has to name that half in a
+// sentence, without a panic or another failing test.
 
-// addition is what is added: files that are new, and changes of others.
+// addition is some new files and changes of others.
 type addition struct {
 	files   map[string]string    // by path
-	changes map[string][2]string // what is there once, and what comes in its place
+	changes map[string][2]string // a text that occurs once, and the one in its place
 }
 
 // price is how many files one touches.
@@ -26,13 +27,7 @@ func (a *addition) price() int { return len(a.files) + len(a.changes) }
 
 // without is the addition without some of its files.
 func (a *addition) without(paths ...string) *addition {
-	out := &addition{map[string]string{}, map[string][2]string{}}
-	for path, text := range a.files {
-		out.files[path] = text
-	}
-	for path, change := range a.changes {
-		out.changes[path] = change
-	}
+	out := &addition{maps.Clone(a.files), maps.Clone(a.changes)}
 	for _, path := range paths {
 		delete(out.files, path)
 		delete(out.changes, path)
@@ -44,9 +39,7 @@ func (a *addition) without(paths ...string) *addition {
 func (a *addition) texts(t *testing.T) map[string]string {
 	t.Helper()
 	out := map[string]string{}
-	for path, text := range a.files {
-		out[path] = text
-	}
+	maps.Copy(out, a.files)
 	for path, change := range a.changes {
 		text, err := os.ReadFile(filepath.Join(root, path))
 		if err != nil {
@@ -60,8 +53,8 @@ func (a *addition) texts(t *testing.T) map[string]string {
 	return out
 }
 
-// copied makes a copy of the sources with an addition. That it stands elsewhere is nothing that
-// the compiler looks at (-trimpath), so what was compiled for an earlier copy counts.
+// copied makes a copy of the sources with an addition. Paths do not matter to the compiler
+// (-trimpath), so what was compiled for an earlier copy is used.
 func (a *addition) copied(t *testing.T) (dir string) {
 	t.Helper()
 	dir = t.TempDir()
@@ -90,8 +83,8 @@ func write(t *testing.T, path, text string) {
 	}
 }
 
-// overlaid is the argument that has the go command see the addition in these sources. It is for the
-// live world, whose libraries are compiled for them already.
+// overlaid is the argument with which the go command compiles the addition into these sources, for
+// the live world, whose libraries are compiled for them already.
 func (a *addition) overlaid(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()

@@ -14,7 +14,7 @@ var judges = []string{
 }
 
 // The texts of a history are for people. Code that parses them would misread the next version
-// silently; what a request is, and what an answer says, the history tells (Op, Answer).
+// silently; requests and answers are parsed by package history (Op, Answer).
 func TestOnlyHistoryTakesTextsApart(t *testing.T) {
 	for _, s := range sources(t) {
 		// Below real they speak the protocols of servers, and have not made a text of it yet.

@@ -23,8 +23,8 @@ var runFlag = regexp.MustCompile(`-run ('[^']*'|\S+)`)
 // moreVariable is what calls of the second tier begin with.
 var moreVariable = regexp.MustCompile(`(?m)^MORE := (.*)$`)
 
-// choosing reads a call of go test; false for one that chooses no tests. What is behind a slash chooses among
-// subtests, which only a run knows.
+// choosing parses a call of go test; false for one that chooses no tests. Subtests, behind a slash,
+// are known only to a run.
 func choosing(line string) (one goTest, ok bool) {
 	chosen := runFlag.FindStringSubmatch(line)
 	if chosen == nil {

@@ -18,7 +18,7 @@ import (
 	"lockstep/internal/say"
 )
 
-// Every story that is shipped and every lock is told in Chinese too, in its own file.
+// Every shipped story and every lock has Chinese texts, too, in its own file.
 
 func TestEveryStoryIsToldInChinese(t *testing.T) {
 	for _, p := range scenarios(t) {
@@ -82,7 +82,8 @@ func TestWhatIsRegisteredIsSaidInChinese(t *testing.T) {
 	}
 }
 
-// Code speaks English: its Chinese is in the catalogue and in documents. Where lines of Chinese break is code.
+// The code is in English: Chinese is in the catalogue and in documents. Line breaks of Chinese are
+// code.
 func TestGoSpeaksEnglish(t *testing.T) {
 	for _, s := range sources(t) {
 		if s.test || s.path == "internal/say/lines.go" {
@@ -100,7 +101,8 @@ func TestGoSpeaksEnglish(t *testing.T) {
 	}
 }
 
-// What runs and what is stored has English alone; phrases, faults and names are told in Chinese where a reader is.
+// Everything that runs or is stored is in English alone; phrases, faults and names are translated
+// for a reader.
 func TestNothingStoredIsInChinese(t *testing.T) {
 	for _, s := range sources(t) {
 		if s.test || !s.under(append(judges, deterministic...)...) && !s.under("internal/campaign", "internal/run") || s.under("internal/plan", "internal/report", "internal/campaign/claims") {
@@ -124,7 +126,7 @@ func TestNothingStoredIsInChinese(t *testing.T) {
 	}
 }
 
-// Every page is looked at in Chinese by a test: of its own package, or of one that draws it.
+// Every page has a test in Chinese: of its own package, or of one that draws it.
 func TestEveryPageIsTriedInChinese(t *testing.T) {
 	pages := map[string]bool{}
 	err := filepath.WalkDir(filepath.Join(root, "internal"), func(path string, _ fs.DirEntry, err error) error {
@@ -158,10 +160,5 @@ func TestEveryPageIsTriedInChinese(t *testing.T) {
 }
 
 func isChinese(text string) bool {
-	for _, r := range text {
-		if unicode.Is(unicode.Han, r) {
-			return true
-		}
-	}
-	return false
+	return strings.ContainsFunc(text, func(r rune) bool { return unicode.Is(unicode.Han, r) })
 }
