@@ -52,7 +52,7 @@ func TestAdvise(t *testing.T) {
 			t.Errorf("%v: %s, want %s", tt.expected, all, tt.want)
 		}
 	}
-	// A misprint is no candidate, and neither is what breaks without a fault, whatever must not happen.
+	// Neither a misprint nor a lock that breaks without a fault is a candidate.
 	var others []string
 	for _, l := range misprints.Locks {
 		others = append(others, l.Lock)

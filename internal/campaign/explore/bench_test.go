@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// pull is what one round trip through iter.Pull takes here and now: a schedule's time in
-// these units is what can be compared between machines.
+// pull is the time of one round trip through iter.Pull: the time of a schedule in this unit can be
+// compared between machines.
 func pull() time.Duration {
 	next, stop := iter.Pull(func(yield func(int) bool) {
 		for yield(0) {
@@ -36,17 +36,8 @@ func BenchmarkSchedules(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			o := options(b, lock, 1)
 			index := max(0, slices.IndexFunc(profiles, func(x profile) bool { return x.Name == used }))
-			g, err := o.newTarget(o.Locks[0], index, false)
-			if err != nil {
-				b.Fatal(err)
-			}
-			p := &player{World: world()}
-			defer p.Close()
-			p.on(g)
-			_, h, err := p.play(b.Context(), nil, true)
-			if err != nil {
-				b.Fatal(err)
-			}
+			p := playerIn(b, o, index, world())
+			_, h := played(b, p, nil, true)
 			places := p.next(h, nil)
 			var playing, pulls time.Duration
 			for i := 0; b.Loop(); i++ {
@@ -65,25 +56,16 @@ func BenchmarkSchedules(b *testing.B) {
 	}
 }
 
-// Pairs as they are walked: moments of each first fault, then all schedules that begin with it. What is left out by the
-// definition of minimal is counted.
+// Pairs as the walk plays them: moments of each first fault, then all schedules that begin with it.
+// Schedules that are not minimal by definition are counted.
 func BenchmarkPairs(b *testing.B) {
 	for _, lock := range []string{"set-nx-lua", "setnx-expire", "redlock", "zk-sequential"} {
 		b.Run(lock, func(b *testing.B) {
 			o := options(b, lock, 1)
 			o.In = []string{plainProfile}
-			known := walked(b, o).Locks[0].smaller(2)
-			g, err := o.newTarget(o.Locks[0], 0, false)
-			if err != nil {
-				b.Fatal(err)
-			}
-			p := &player{World: world()}
-			defer p.Close()
-			p.on(g)
-			_, h, err := p.play(b.Context(), nil, true)
-			if err != nil {
-				b.Fatal(err)
-			}
+			known := walked(b, o).Locks[0].plainer(2, 0)
+			p := playerIn(b, o, 0, world())
+			_, h := played(b, p, nil, true)
 			first := p.longer(h, &branch{}, 2)
 			var playing, pulls time.Duration
 			var all unit

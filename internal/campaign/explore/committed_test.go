@@ -15,7 +15,8 @@ import (
 	"lockstep/internal/sim"
 )
 
-// What is cut short is unknown, so a lock with such schedules has no good letter. Only one lock spins.
+// A schedule that is cut short has an unknown outcome, so a lock with such schedules has no good
+// letter. Only one lock spins.
 func TestOnlyAFairLockOfRedissonSpins(t *testing.T) {
 	for _, l := range resultstest.Explored(t).Locks {
 		if spins := l.Lock == "redisson-fair"; spins != (l.Cut > 0) {
@@ -24,7 +25,7 @@ func TestOnlyAFairLockOfRedissonSpins(t *testing.T) {
 	}
 }
 
-// What breaks without a fault is a misprint: lists have both under one heading.
+// Only misprints break without a fault: lists have both under one heading.
 func TestOnlyMisprintsBreakWithoutAFault(t *testing.T) {
 	designs, misprints := resultstest.Explored(t).Apart()
 	for _, l := range misprints.Locks {
@@ -37,8 +38,8 @@ func TestOnlyMisprintsBreakWithoutAFault(t *testing.T) {
 	}
 }
 
-// Each story of the stored result breaks its lock as the set says of which it is, with as many faults, all of which
-// come about; its name finds it.
+// Each story of the stored result breaks its lock as its set says, with as many faults, which all
+// take effect; its name finds it.
 func TestStoredStoriesBreakTheirLocks(t *testing.T) {
 	r := resultstest.Explored(t)
 	w := sim.New()
@@ -55,7 +56,7 @@ func TestStoredStoriesBreakTheirLocks(t *testing.T) {
 	}
 }
 
-// playStory plays a story, the first time that it is met.
+// playStory plays a story unless it was played before.
 func playStory(t *testing.T, w run.World, r *results.Explored, l *results.ExploredLock, s results.Told, names map[string]bool) {
 	t.Helper()
 	if !slices.ContainsFunc(s.Way.Properties(), func(id string) bool { return slices.Contains(s.Broken, id) }) || len(s.Faults) != len(s.Kinds) {
@@ -77,7 +78,7 @@ func playStory(t *testing.T, w run.World, r *results.Explored, l *results.Explor
 		t.Fatal(err)
 	}
 	if fenced := p.Workload.Fence != plan.FenceNone; fenced != s.Fence {
-		t.Errorf("%s: the resource looks at tokens: %t, where it was found %t", s.Name, fenced, s.Fence)
+		t.Errorf("%s: the resource checks tokens: %t, where it was found %t", s.Name, fenced, s.Fence)
 	}
 	out := run.One(t.Context(), w, p, l.Lock, 1)
 	if !out.Status().Good() {
@@ -138,12 +139,7 @@ func TestStoredResultIsWhatIsWalked(t *testing.T) {
 		{"watchdog-lua", 2, []string{"lost-request", "fail-over"}},
 		{"set-wait-1of2", 2, []string{"fail-over", "lost-reply"}},
 	} {
-		o := options(t, tt.lock, tt.faults, tt.only...)
-		s := walked(t, o)
-		again, err := s.Result(&o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		again := walkedOnce(t, options(t, tt.lock, tt.faults, tt.only...))
 		l := r.Lock(tt.lock)
 		for _, way := range checker.Outcomes() {
 			want := []results.CutSet{}
@@ -167,7 +163,7 @@ func TestStoredResultIsWhatIsWalked(t *testing.T) {
 	}
 }
 
-// sameSingle compares all but the names of the stories, which depend on what else was walked.
+// sameSingle compares all but the names of the stories, which depend on the rest of the walk.
 func sameSingle(a, b results.Single) bool {
 	if a.Kind != b.Kind || a.During != b.During || a.Walked != b.Walked || a.NoEffect != b.NoEffect || a.Cut != b.Cut || len(a.Breaks) != len(b.Breaks) {
 		return false

@@ -8,8 +8,8 @@ import (
 	"lockstep/internal/campaign/results"
 )
 
-// What a reader can count on the protocols: one SET and one script; three nodes asked one after the
-// other; a time limit for the statement that waits, and the statement.
+// Costs that can be counted from the protocols: one SET and one script; three nodes asked one after
+// the other; a time limit for the statement that waits, and the statement.
 func TestCosts(t *testing.T) {
 	for lock, want := range map[string]results.Cost{
 		"set-nx-lua":   {Servers: 2, Acquire: 1, Release: 1, DeadHolder: 10 * time.Second},
@@ -32,7 +32,7 @@ func TestCosts(t *testing.T) {
 	}
 }
 
-// A lock that no client can take has no cost to count; all others have one.
+// A lock that no client can take has no cost; all others have one.
 func TestEveryLockThatWorksHasItsPrice(t *testing.T) {
 	all, err := Costs(t.Context(), world())
 	if err != nil {

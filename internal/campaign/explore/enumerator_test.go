@@ -14,12 +14,11 @@ import (
 	"lockstep/internal/sim"
 )
 
-// The enumerator knows nothing of the walk. It takes every phrase that a scenario could
-// begin a fault with, up to an occurrence that never comes, and plays all of them and all
-// pairs, whether the second one can come or not. A run of which not all faults have acted is
-// one of fewer faults.
+// The enumerator shares no code with the walk. It takes every phrase with which a scenario could
+// begin a fault, up to an occurrence that never happens, and plays all of them and all pairs. If
+// not all faults of a run have acted, it counts as one of fewer faults.
 
-// tiny is a world that is small enough for that.
+// tiny is a world in which all of them can be played.
 type tiny struct {
 	lock      string
 	templates []tinyTemplate
@@ -86,8 +85,8 @@ func (w *tiny) options(t *testing.T, profile string) (out []option) {
 	return out
 }
 
-// seconds are what can come with a fault: all of its own, and, right after the other one
-// begins or ends, what has a place at moments of others only.
+// seconds are the faults that can come with another: all at their own moments, and, right after the
+// other one begins or ends, those that have a place at moments of other clients only.
 func (w *tiny) seconds(t *testing.T, profile string, all []option, first *option) []option {
 	out := slices.Clone(all)
 	for i := range w.templates {
@@ -148,7 +147,7 @@ func (w *tiny) enumerate(t *testing.T) [ways][]string {
 	return minimalNames(found)
 }
 
-// broken judges by Judge, which asks everything of every run.
+// broken judges by Judge, which applies all checkers to every run.
 func (w *tiny) broken(h *history.History, serves bool) (out [ways]bool) {
 	j := checker.Judge(h)
 	if !j.Untested.Empty() {
@@ -160,20 +159,12 @@ func (w *tiny) broken(h *history.History, serves bool) (out [ways]bool) {
 	return out
 }
 
-// meetsANewerHolder says word by word what damage is beside a lost update: a write is accepted while
+// meetsANewerHolder is the definition of damage beside a lost update: a write is accepted while
 // another client holds that has been granted the lock after the writer, and has read since.
 func meetsANewerHolder(h *history.History) bool {
-	granted := func(client history.NodeID, before int) int { // the last grant of a client
+	last := func(before int, kind history.Kind, client history.NodeID) int { // a grant or an acquisition
 		for i := before - 1; i >= 0; i-- {
-			if e := &h.Events[i]; e.Kind == history.Granted && e.Owner == client {
-				return i
-			}
-		}
-		return -1
-	}
-	acquired := func(client history.NodeID, before int) int { // its last acquisition
-		for i := before - 1; i >= 0; i-- {
-			if e := &h.Events[i]; e.Kind == history.Acquired && e.Node == client {
+			if e := &h.Events[i]; e.Kind == kind && (e.Owner == client || e.Node == client) {
 				return i
 			}
 		}
@@ -186,7 +177,7 @@ func meetsANewerHolder(h *history.History) bool {
 		}
 		for n := range h.Header.Nodes {
 			other := history.NodeID(n + 1)
-			at := acquired(other, w)
+			at := last(w, history.Acquired, other)
 			if h.Role(other) != history.RoleClient || other == write.Peer || at < 0 || h.Events[at].At == write.At {
 				continue
 			}
@@ -196,8 +187,8 @@ func meetsANewerHolder(h *history.History) bool {
 				holds = holds && !(ends && e.Node == other)
 				hasRead = hasRead || e.Kind == history.ReadDone && e.Peer == other
 			}
-			mine := acquired(write.Peer, int(write.Cause))
-			if holds && hasRead && (mine < 0 || granted(other, at) > granted(write.Peer, mine)) {
+			mine := last(int(write.Cause), history.Acquired, write.Peer)
+			if holds && hasRead && (mine < 0 || last(at, history.Granted, other) > last(mine, history.Granted, write.Peer)) {
 				return true
 			}
 		}
@@ -248,8 +239,8 @@ func tinies() []tiny {
 	}
 }
 
-// Two of them are traps, for equal histories do not have equal futures: a step of the clock leaves no trace in the
-// history, and neither does a cut that no message has met yet.
+// Two of these are traps: a step of the clock leaves no trace in the history, and neither does a
+// cut that no message has met yet, so runs with equal histories may go on differently.
 func TestTheWalkFindsWhatADumbEnumeratorFinds(t *testing.T) {
 	for _, w := range tinies() {
 		t.Run(w.lock, func(t *testing.T) {

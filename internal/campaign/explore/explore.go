@@ -28,12 +28,12 @@ import (
 	"lockstep/internal/run"
 )
 
-// GCPercent is what a walk sets debug.SetGCPercent to: its runs are short, and memory is cheaper than
-// to collect it.
+// GCPercent is the debug.SetGCPercent of a walk: its runs are short, and memory is cheaper than
+// collecting it.
 const GCPercent = 1000
 
-// WorkerMemory is how many bytes a walk uses per worker before it collects more often: half a million pairs can
-// begin with one lag.
+// WorkerMemory is the memory of a walk per worker, above which it collects more often: half a
+// million pairs can begin with one lag.
 const WorkerMemory = 384 << 20
 
 // Options say what to walk.
@@ -70,7 +70,7 @@ type Options struct {
 
 	// Worlds makes a world whose runs end at MostEvents and MaxBackToBackRequests.
 	Worlds func() World
-	// Progress, if not nil, is told after each piece of work; one call at a time.
+	// Progress, if not nil, is called after each piece of work, one call at a time.
 	Progress func(Progress)
 }
 
@@ -127,10 +127,11 @@ type walk struct {
 	state  *State
 	played int64 // schedules
 
-	ofShards map[string]*campaign.Line // kept pieces that depend on what was known beside them, by what they are pieces of
+	ofShards map[string]*campaign.Line // kept pieces that depend on sets found elsewhere, by the whole piece
 }
 
-// Walk walks. When ctx ends, the error is its own, and the state, which is never nil, is what was walked until then.
+// Walk walks until ctx ends, whose error it then returns. The state is never nil: it is the result
+// so far.
 func Walk(ctx context.Context, o Options) (*State, error) {
 	w := &walk{o: &o, state: &State{Scope: o.scope()}}
 	return w.state, w.walk(ctx)
@@ -167,7 +168,7 @@ func (w *walk) walk(ctx context.Context) error {
 	return nil
 }
 
-// further takes what a stored result knows.
+// further takes over the stored results of another search.
 func (w *walk) further() error {
 	if w.o.Further == nil {
 		return nil

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"lockstep/internal/campaign"
+	"lockstep/internal/campaign/results"
 	"lockstep/internal/checker"
 	"lockstep/internal/locks"
 	"lockstep/internal/plan"
@@ -33,6 +34,15 @@ func variant(t testing.TB, id string) locks.Variant {
 		t.Fatal("no lock " + id)
 	}
 	return v
+}
+
+func newWork(t testing.TB) *campaign.Work {
+	t.Helper()
+	w, err := campaign.NewWork("", "explore", nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return w
 }
 
 // options are those of a walk of one lock with two clients of one round each.
@@ -60,13 +70,18 @@ func sets(s *State, way checker.Way) []string {
 	return out
 }
 
-// told is the result as bytes.
-func told(t testing.TB, s *State, o Options) string {
+func resultOf(t testing.TB, s *State, o Options) *results.Explored {
 	t.Helper()
 	r, err := s.Result(&o)
 	if err != nil {
 		t.Fatal(err)
 	}
+	return r
+}
+
+// asText is a result as it is stored.
+func asText(t testing.TB, r *results.Explored) string {
+	t.Helper()
 	data, err := r.JSON("")
 	if err != nil {
 		t.Fatal(err)
@@ -74,7 +89,13 @@ func told(t testing.TB, s *State, o Options) string {
 	return string(data)
 }
 
-// What is known of locks, the walk finds without being told.
+// told is the result as text.
+func told(t testing.TB, s *State, o Options) string {
+	t.Helper()
+	return asText(t, resultOf(t, s, o))
+}
+
+// The walk finds the known defects of locks.
 func TestFindsWhatIsKnown(t *testing.T) {
 	for _, tt := range []struct {
 		name, lock string
@@ -94,6 +115,8 @@ func TestFindsWhatIsKnown(t *testing.T) {
 		{"a clock runs 15 % fast", "set-nx-lua", 1, "just-within", checker.Overlap, "clock-rate", []string{"clock-rate"}},
 		{"a node forgets what another one has never heard", "redlock", 2, "plain", checker.Overlap, "lost-request+restart",
 			[]string{"lost-request", "restart"}},
+		{"replication falls behind, and the primary dies before a retry", "set-wait-unchecked", 2, "just-within", checker.Overlap,
+			"fail-over+lag", []string{"lag", "fail-over"}},
 		{"a blind DEL", "setnx-expire", 1, "release-again", checker.ForeignRelease, "late-release", []string{"late-release"}},
 	} {
 		o := options(t, tt.lock, tt.faults, tt.only...)
@@ -110,7 +133,7 @@ func TestFindsWhatIsKnown(t *testing.T) {
 	}
 }
 
-// What must not break does not.
+// Locks do not break in ways that they exclude.
 func TestNone(t *testing.T) {
 	for _, tt := range []struct {
 		lock   string
@@ -135,7 +158,7 @@ func TestNone(t *testing.T) {
 	}
 }
 
-// A lock that breaks without a fault needs none: no other set is minimal then.
+// Of a lock that breaks without a fault no other set is minimal.
 func TestBreaksWithoutAFault(t *testing.T) {
 	s := walked(t, options(t, "lit-unchecked", 1, "pause", "crash"))
 	if got := sets(s, checker.Overlap); !reflect.DeepEqual(got, []string{""}) {
@@ -177,14 +200,14 @@ func TestWhereSeveralFaultsComeTogether(t *testing.T) {
 	}
 }
 
-// What the plain profile says of a lock, it says where it is not walked, too: tokens, and that no client gets it.
-// A stage that was not begun is none that was walked to its end.
+// Whether the resource checks tokens, and that no client gets the lock, is taken from the plain
+// profile even where that is not walked. A stage that was not begun is not complete.
 func TestTheProfilesThatAreNamed(t *testing.T) {
 	o := options(t, "redisson-fenced", 1, "pause")
 	o.In = []string{"twice"}
 	s := walked(t, o)
 	if got := sets(s, checker.Damage); len(got) > 0 || len(sets(s, checker.Overlap)) == 0 {
-		t.Errorf("damage by %q, although the resource looks at tokens; two believe by %q", got, sets(s, checker.Overlap))
+		t.Errorf("damage by %q, although the resource checks tokens; two believe by %q", got, sets(s, checker.Overlap))
 	}
 	o = options(t, "lit-s3-integer", 1, "promote")
 	o.In = []string{"short-wait"}
@@ -210,7 +233,7 @@ func TestTheProfilesThatAreNamed(t *testing.T) {
 	}
 }
 
-// Workers, interruptions and what is walked before change no byte.
+// Workers, interruptions and earlier walks change no byte.
 func TestTheSameBytes(t *testing.T) {
 	o := options(t, "redlock", 2, "restart", "lost-request")
 	o.Locks, o.In = append(o.Locks, variant(t, "setnx")), []string{plainProfile}
@@ -224,10 +247,7 @@ func TestTheSameBytes(t *testing.T) {
 		t.Errorf("three workers:\n%s\nwant\n%s", got, want)
 	}
 	file := filepath.Join(t.TempDir(), "walk")
-	work, err := campaign.NewWork("", "explore", nil, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	work := newWork(t)
 	played := 0
 	open := func() *campaign.Book {
 		book, err := campaign.Open(file, work, 0)
@@ -280,14 +300,11 @@ func TestTheSameBytes(t *testing.T) {
 	}
 }
 
-// A shard knows less of what breaks in a plainer profile than one machine does, so what they keep of one piece of work may
-// differ. It can be put into one file all the same, and the result is that of one machine.
+// A shard has found fewer sets in plainer profiles than one machine, so what they keep of one piece
+// of work may differ. All fits in one file, and the result is that of one machine.
 func TestShardsAreJoinedWithAWholeWalk(t *testing.T) {
 	o := options(t, "watchdog-lua", 2, "fail-over", "lost-reply", "pause-short")
-	work, err := campaign.NewWork("", "explore", nil, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	work := newWork(t)
 	kept := func() *campaign.Book { return campaign.InMemory(campaign.NewResults(work, 0)) }
 	whole := o
 	whole.Kept = kept()
@@ -300,7 +317,7 @@ func TestShardsAreJoinedWithAWholeWalk(t *testing.T) {
 		one := o
 		one.Kept, one.Shard = kept(), campaign.Shard{Number: k, Of: of}
 		walked(t, one)
-		for _, line := range whole.Kept.Lines() { // which pairs are looked for rests on them
+		for _, line := range whole.Kept.Lines() { // they decide which pairs are searched
 			if strings.Contains(line.Key, "/1/") && one.Kept.Get(line.Key) == nil {
 				t.Errorf("shard %d has not walked %s", k, line.Key)
 			}
@@ -315,7 +332,7 @@ func TestShardsAreJoinedWithAWholeWalk(t *testing.T) {
 		}
 	}
 	if differ == 0 {
-		t.Error("all shards knew what one machine does: nothing was tried")
+		t.Error("all shards kept the same as one machine")
 	}
 	for name, book := range map[string]*campaign.Book{"shards": shards, "shards and a whole walk": both} {
 		again := o

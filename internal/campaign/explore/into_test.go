@@ -21,31 +21,20 @@ func several(t *testing.T, faults int, ids ...string) Options {
 	return o
 }
 
-func resultOf(t *testing.T, o Options) *results.Explored {
+func walkedOnce(t *testing.T, o Options) *results.Explored {
 	t.Helper()
-	r, err := walked(t, o).Result(&o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r
+	return resultOf(t, walked(t, o), o)
 }
 
-// asText is a result as it is stored.
-func asText(t *testing.T, r *results.Explored) string {
-	t.Helper()
-	data, err := r.JSON("")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(data)
-}
-
-// Locks that are walked one after the other, each into what was stored before, give the bytes
-// of one walk, whatever the order; and so does one that is walked again.
+// Locks that are walked one after the other, in any order and also twice, each into the stored
+// result, give the bytes of one walk.
 func TestIntoIsAsIfWalkedAtOnce(t *testing.T) {
-	want := resultOf(t, several(t, 1, "consul-session", "etcd-txn", "lua-setex", "mysql-unique", "set-nx-lua", "setnx"))
-	for _, order := range [][]string{{"lua-setex", "set-nx-lua", "setnx", "consul-session", "mysql-unique", "etcd-txn"}, {"etcd-txn", "setnx", "mysql-unique", "set-nx-lua", "consul-session", "lua-setex", "set-nx-lua"}} {
-		r := resultOf(t, several(t, 1, order[0]))
+	want := walkedOnce(t, several(t, 1, "consul-session", "etcd-txn", "lua-setex", "mysql-unique", "set-nx-lua", "setnx"))
+	for _, order := range [][]string{
+		{"lua-setex", "set-nx-lua", "setnx", "consul-session", "mysql-unique", "etcd-txn"},
+		{"etcd-txn", "setnx", "mysql-unique", "set-nx-lua", "consul-session", "lua-setex", "set-nx-lua"},
+	} {
+		r := walkedOnce(t, several(t, 1, order[0]))
 		for _, id := range order[1:] {
 			o := several(t, 1, id)
 			stored, err := results.ReadExplored([]byte(asText(t, r)))
@@ -62,9 +51,9 @@ func TestIntoIsAsIfWalkedAtOnce(t *testing.T) {
 	}
 }
 
-// What is walked again replaces what was known.
+// A lock that is walked again replaces its stored result.
 func TestIntoForgetsWhatWasKnown(t *testing.T) {
-	r := resultOf(t, several(t, 1, "lua-setex", "set-nx-lua"))
+	r := walkedOnce(t, several(t, 1, "lua-setex", "set-nx-lua"))
 	wrong := `set: robbed by nothing`
 	r.Lock("set-nx-lua").Doubts = []string{wrong}
 	r.Scope.Faults = 2 // so many were walked of the other lock
@@ -81,7 +70,7 @@ func TestIntoForgetsWhatWasKnown(t *testing.T) {
 func TestIntoRefuses(t *testing.T) {
 	pairs := several(t, 2, "setnx-expire")
 	pairs.Only = []string{"evict"}
-	deep := resultOf(t, pairs)
+	deep := walkedOnce(t, pairs)
 	shallow := pairs
 	shallow.Faults = 1
 	half := pairs
@@ -107,8 +96,8 @@ func TestIntoRefuses(t *testing.T) {
 	}
 }
 
-// A new lock's search goes into the shipped result, so its scope has to be what the program says today, word for
-// word. If a text has changed, change the stored one with it.
+// A new lock's search goes into the shipped result, so its scope has to be that of the program,
+// word for word. If a text has changed, change the stored one with it.
 func TestTheShippedResultTakesAnotherLock(t *testing.T) {
 	r := resultstest.Explored(t)
 	o := options(t, "set-nx-lua", r.Scope.Faults)

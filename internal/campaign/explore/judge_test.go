@@ -13,9 +13,12 @@ import (
 )
 
 // playerOn is a player in the plain profile of a lock.
-func playerOn(t *testing.T, o Options, w World) *player {
+func playerOn(t *testing.T, o Options, w World) *player { return playerIn(t, o, 0, w) }
+
+// playerIn is a player in a profile.
+func playerIn(t testing.TB, o Options, profile int, w World) *player {
 	t.Helper()
-	g, err := o.newTarget(o.Locks[0], 0, false)
+	g, err := o.newTarget(o.Locks[0], profile, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -25,41 +28,44 @@ func playerOn(t *testing.T, o Options, w World) *player {
 	return p
 }
 
-// To watch a run changes no byte of it.
+// played plays a schedule.
+func played(t testing.TB, p *player, s schedule, watched bool) (verdict, *history.History) {
+	t.Helper()
+	v, h, err := p.play(t.Context(), s, watched)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v, h
+}
+
+// template is the index of a template by its text.
+func (p *player) template(text string) int {
+	return slices.IndexFunc(p.g.templates, func(l faultTemplate) bool { return l.text == text })
+}
+
+// Watching a run changes no byte of it.
 func TestWatchingChangesNothing(t *testing.T) {
 	for _, lock := range []string{"redisson", "zk-sequential", "set-nx-lua-cluster"} {
 		p := playerOn(t, options(t, lock, 1), worldOf(false))
-		_, h, err := p.play(t.Context(), nil, true)
-		if err != nil {
-			t.Fatal(err)
-		}
+		_, h := played(t, p, nil, true)
 		watched, moments := h.Hash(), len(p.moves.all)
-		if _, h, err = p.play(t.Context(), nil, false); err != nil {
-			t.Fatal(err)
-		}
-		if h.Hash() != watched || moments < 20 {
+		if _, h = played(t, p, nil, false); h.Hash() != watched || moments < 20 {
 			t.Errorf("%s: %v watched and %v alone, %d moments", lock, watched, h.Hash(), moments)
 		}
 	}
 }
 
-// What judge does not ask a checker, no checker would object to.
+// judge finds what all checkers find, with fewer questions.
 func TestJudgeAsksWhereItMatters(t *testing.T) {
 	broken := [ways]int{}
 	for _, lock := range []string{"set-nx-ex-del", "setnx", "zk-ephemeral", "pg-advisory"} {
 		p := playerOn(t, options(t, lock, 1), world())
-		_, h, err := p.play(t.Context(), nil, true)
-		if err != nil {
-			t.Fatal(err)
-		}
+		_, h := played(t, p, nil, true)
 		for i, x := range p.next(h, nil) {
 			if i%5 != 0 {
 				continue
 			}
-			v, h, err := p.play(t.Context(), schedule{x}, false)
-			if err != nil {
-				t.Fatal(err)
-			}
+			v, h := played(t, p, schedule{x}, false)
 			want := [ways]bool{
 				checker.Overlap:        exclusion(h).Verdict == checker.Broken,
 				checker.Damage:         checker.Damaged(h),
@@ -83,22 +89,19 @@ func TestJudgeAsksWhereItMatters(t *testing.T) {
 	}
 }
 
-// A fault without effect is no evidence for its kind: what breaks without it is found, and what does not is a doubt.
+// A fault without effect is left out: what breaks without it is found, and the rest is a doubt.
 func TestWhatHadNoEffectIsLeftOut(t *testing.T) {
 	o := options(t, "set-nx-lua", 2, "evict", "crash")
 	p := playerOn(t, o, world())
-	template := func(text string) int {
-		return slices.IndexFunc(p.g.templates, func(l faultTemplate) bool { return l.text == text })
-	}
 	at := trigger{Moment: faults.InSection, Who: 0, Nth: 1}
-	evict, crash := place{Template: template("evict: lock"), When: at}, place{Template: template("crash: A"), When: at}
+	evict, crash := place{Template: p.template("evict: lock"), When: at}, place{Template: p.template("crash: A"), When: at}
 	twice := schedule{evict, evict}
 	u := &unit{p: p, known: &smaller{}, faults: 2}
 	if err := u.walk(t.Context(), &branch{s: twice, order: []int{0, 0}}); err != nil {
 		t.Fatal(err)
 	}
 	if len(u.Found) != 2 || len(u.Singles) != 0 || len(u.Doubts) != 0 || u.NoEffect != 1 {
-		t.Errorf("found %v, singles %v, doubts %q, %d in vain", u.Found, u.Singles, u.Doubts, u.NoEffect)
+		t.Errorf("found %v, singles %v, doubts %q, %d without effect", u.Found, u.Singles, u.Doubts, u.NoEffect)
 	}
 	for i := range u.Found {
 		if f := &u.Found[i]; len(f.Kinds) != 1 || len(f.Schedule) != 1 || f.faults() != 2 {
@@ -175,28 +178,19 @@ func TestWithin(t *testing.T) {
 	}
 }
 
-// A fault can come at the end of the one before, and right after its beginning; then it may
-// hit any client.
+// A fault can come at the end of the one before, and right after its beginning; then it may hit any
+// client.
 func TestRightAfterTheFaultBefore(t *testing.T) {
 	p := playerOn(t, options(t, "set-nx-lua", 2, "pause-short", "crash"), world())
-	template := func(text string) int {
-		return slices.IndexFunc(p.g.templates, func(l faultTemplate) bool { return l.text == text })
-	}
-	first := place{Template: template("pause: A; for: 5s"), When: trigger{Moment: faults.InSection, Who: 0, Nth: 1}}
-	_, h, err := p.play(t.Context(), schedule{first}, true)
-	if err != nil {
-		t.Fatal(err)
-	}
+	first := place{Template: p.template("pause: A; for: 5s"), When: trigger{Moment: faults.InSection, Who: 0, Nth: 1}}
+	_, h := played(t, p, schedule{first}, true)
 	all := p.next(h, schedule{first})
 	for _, after := range []time.Duration{0, 5 * time.Second} {
-		second := place{Template: template("crash: B"), When: first.When, After: after}
+		second := place{Template: p.template("crash: B"), When: first.When, After: after}
 		if !slices.ContainsFunc(all, func(x place) bool { return x.Template == second.Template && x.When == second.When && x.After == after }) {
 			t.Errorf("B is not hit %v after the pause of A begins", after)
 		}
-		_, h, err := p.play(t.Context(), schedule{first, second}, false)
-		if err != nil {
-			t.Fatal(err)
-		}
+		_, h := played(t, p, schedule{first, second}, false)
 		began := map[int64]history.Instant{}
 		for _, e := range h.Events {
 			if e.Kind == history.FaultBegan {
@@ -209,27 +203,18 @@ func TestRightAfterTheFaultBefore(t *testing.T) {
 	}
 }
 
-// A world that has played other schedules plays the next one as a new world does: what it is made
-// of is used again, and nothing of it is left over. One without words plays the same events.
+// A world that has played other schedules plays the next one as a new world does. One without words
+// plays the same events.
 func TestAWorldIsAsNew(t *testing.T) {
 	for _, lock := range []string{"set-nx-lua", "redlock-fsync", "redisson-fair", "set-nx-lua-cluster", "zk-sequential", "etcd-txn", "consul-session", "pg-advisory"} {
 		o := options(t, lock, 1)
 		p, wordless := playerOn(t, o, worldOf(false)), playerOn(t, o, world())
-		_, h, err := p.play(t.Context(), nil, true)
-		if err != nil {
-			t.Fatal(err)
-		}
+		_, h := played(t, p, nil, true)
 		places := p.next(h, nil)
 		for i := range 150 {
 			s := schedule{places[i*997%len(places)]}
-			v, used, err := p.play(t.Context(), s, false)
-			if err != nil {
-				t.Fatal(err)
-			}
-			same, silent, err := wordless.play(t.Context(), s, false)
-			if err != nil {
-				t.Fatal(err)
-			}
+			v, used := played(t, p, s, false)
+			same, silent := played(t, wordless, s, false)
 			if same != v || !slices.EqualFunc(silent.Events, used.Events, func(a, b history.Event) bool {
 				b.Text = 0
 				return a == b
@@ -238,10 +223,7 @@ func TestAWorldIsAsNew(t *testing.T) {
 			}
 			again := &player{World: worldOf(false)}
 			again.on(p.g)
-			_, fresh, err := again.play(t.Context(), s, false)
-			if err != nil {
-				t.Fatal(err)
-			}
+			_, fresh := played(t, again, s, false)
 			hash := fresh.Hash()
 			again.Close()
 			if used.Hash() != hash {

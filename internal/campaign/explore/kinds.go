@@ -57,15 +57,15 @@ const (
 	onlyRelease
 )
 
-// everybody stands for the index of a client where the moments of all clients fit.
-const everybody = -1
+// anyClient is the index of a client where the moments of all clients fit.
+const anyClient = -1
 
 // faultTemplate is a fault without its moment.
 type faultTemplate struct {
 	kind  int
 	text  string // as a scenario says it, keys joined by semicolons
 	on    moments
-	who   int8 // the client whose moments fit, or everybody
+	who   int8 // the client whose moments fit, or anyClient
 	part  parts
 	pairs bool // also used in schedules of several faults
 	fault faults.Fault
@@ -112,7 +112,7 @@ func (ts *templates) alone(from int) {
 	}
 }
 
-// lasting is one length of what can last, with the end of its kind's name.
+// lasting is one length of a fault, with the end of its kind's name.
 type lasting struct{ end, text, star string }
 
 // longest is how long a fault lasts at most, unless the store waits for longer.
@@ -158,7 +158,7 @@ func (ts *templates) ofClient(i int8, c string) {
 func (ts *templates) rates(node string) {
 	for _, r := range []string{"* +2%", "* -2%", "+15%", "-15%"} {
 		rate, alone := strings.CutPrefix(r, "* ")
-		ts.add("clock-rate", ofRates, everybody, "drift-clock: %s; rate: %s; forever: true", node, rate).pairs = !alone
+		ts.add("clock-rate", ofRates, anyClient, "drift-clock: %s; rate: %s; forever: true", node, rate).pairs = !alone
 	}
 }
 
@@ -169,9 +169,9 @@ func (ts *templates) twin(server string) bool {
 	return s.Topology == store.Quorum && slices.Index(ts.p.Servers(s), server) == 2
 }
 
-// servers are those that a fault can name one by one; none where there is only one.
-// Of a Redis Cluster these are the lock's primary with its replica and the first primary of
-// the others, which stands for all that have nothing to do with the lock.
+// servers are those that a fault can name one by one; none where there is only one. Of a Redis
+// Cluster these are the lock's primary with its replica and the first primary of another shard, as
+// all shards without the lock are alike.
 func (ts *templates) servers() []string {
 	servers := ts.p.Servers(plan.StoreOf(&ts.v))
 	if ts.p.InShards(plan.StoreOf(&ts.v)) {
@@ -190,31 +190,31 @@ func (ts *templates) ofStore(servers []string) {
 	}
 	for _, s := range named {
 		from := len(ts.all)
-		ts.add("restart", ofServers, everybody, "restart: %s; down: 500ms", s)
-		ts.add("restart", ofServers, everybody, "* restart: %s; down: 12s", s)
+		ts.add("restart", ofServers, anyClient, "restart: %s; down: 500ms", s)
+		ts.add("restart", ofServers, anyClient, "* restart: %s; down: 12s", s)
 		for _, d := range ts.lengths()[1:] {
-			ts.add("server-pause"+d.end, ofServers, everybody, "%spause: %s; for: %s", d.star, s, d.text)
+			ts.add("server-pause"+d.end, ofServers, anyClient, "%spause: %s; for: %s", d.star, s, d.text)
 		}
-		ts.add("server-clock", ofServers, everybody, "jump-clock: %s; by: +11s", s)
-		ts.add("server-clock", ofServers, everybody, "jump-clock: %s; by: -11s", s)
+		ts.add("server-clock", ofServers, anyClient, "jump-clock: %s; by: +11s", s)
+		ts.add("server-clock", ofServers, anyClient, "jump-clock: %s; by: -11s", s)
 		ts.rates(s)
 		if ts.twin(s) {
 			ts.alone(from)
 		}
 	}
-	ts.add("evict", ofServers, everybody, "evict: lock")
+	ts.add("evict", ofServers, anyClient, "evict: lock")
 	switch s := plan.StoreOf(&ts.v); {
 	case s.Topology == store.Independent:
 		for _, s := range servers {
-			ts.add("evict", ofServers, everybody, "evict: lock; from: %s", s)
+			ts.add("evict", ofServers, anyClient, "evict: lock; from: %s", s)
 		}
 	case ts.p.InShards(s):
-		ts.add("fail-over", ofServers, everybody, "crash: %s", servers[1])
-		ts.add("fail-over", ofServers, everybody, "crash: %s", servers[0])
-		ts.add("lag", ofServers, everybody, "lag: 5s; for: 40s")
+		ts.add("fail-over", ofServers, anyClient, "crash: %s", servers[1])
+		ts.add("fail-over", ofServers, anyClient, "crash: %s", servers[0])
+		ts.add("lag", ofServers, anyClient, "lag: 5s; for: 40s")
 		ts.splits(servers, servers[1], servers[0])
 	case s.Topology == store.Quorum:
-		ts.add("fail-over", ofServers, everybody, "fail-over: operator")
+		ts.add("fail-over", ofServers, anyClient, "fail-over: operator")
 		ts.splits(servers, servers[0])
 		from := len(ts.all)
 		ts.splits(servers, servers[1:]...)
@@ -224,11 +224,11 @@ func (ts *templates) ofStore(servers []string) {
 		if s.IsRedis() {
 			by = ts.p.Redis.Failover.By
 		}
-		ts.add("fail-over", ofServers, everybody, "fail-over: %s", by)
+		ts.add("fail-over", ofServers, anyClient, "fail-over: %s", by)
 		if ts.p.Redis.Failover.By == plan.ByOperator || !s.IsRedis() {
-			ts.add("promote", ofServers, everybody, "promote: replica") // where sentinels do it, no operator does
+			ts.add("promote", ofServers, anyClient, "promote: replica") // where sentinels do it, no operator does
 		}
-		ts.add("lag", ofServers, everybody, "lag: 5s; for: 40s")
+		ts.add("lag", ofServers, anyClient, "lag: 5s; for: 40s")
 		ts.splits(servers, servers[0])
 	}
 }
@@ -239,7 +239,7 @@ func (ts *templates) splits(servers []string, alone ...string) {
 	for _, s := range alone {
 		others := slices.DeleteFunc(slices.Clone(servers), func(o string) bool { return o == s })
 		for _, d := range append([]lasting{{short, "3s", ""}}, ts.lengths()[2:]...) {
-			ts.add("split"+d.end, ofServers, everybody, "%spartition: [%s, [%s]]; for: %s", d.star, s, strings.Join(others, ", "), d.text)
+			ts.add("split"+d.end, ofServers, anyClient, "%spartition: [%s, [%s]]; for: %s", d.star, s, strings.Join(others, ", "), d.text)
 			for _, c := range ts.p.Clients {
 				rest := slices.Clone(others)
 				for _, o := range ts.p.Clients {
@@ -250,7 +250,7 @@ func (ts *templates) splits(servers []string, alone ...string) {
 				if len(ts.p.SentinelNames(plan.StoreOf(&ts.v))) > 0 {
 					rest = append(rest, faults.Sentinels)
 				}
-				ts.add("split"+d.end, ofServers, everybody, "%spartition: [[%s, %s], [%s]]; for: %s", d.star, c, s, strings.Join(rest, ", "), d.text)
+				ts.add("split"+d.end, ofServers, anyClient, "%spartition: [[%s, %s], [%s]]; for: %s", d.star, c, s, strings.Join(rest, ", "), d.text)
 			}
 		}
 	}

@@ -9,9 +9,9 @@ import (
 	"lockstep/internal/history"
 )
 
-// trigger says a moment in a reader's words: which client reaches what, and the how many-th
-// time. Requests go by their own name, or by the part of the lock that they belong to, for
-// renewals and keepalives shift a count of all.
+// trigger is a moment as a scenario names it: a client does something for the n-th time. Requests
+// are counted by their own name or by their part of the lock, because renewals and keepalives would
+// shift a count of all requests.
 type trigger struct {
 	Moment faults.MomentKind `json:"m"`
 	Who    int8              `json:"c"`
@@ -64,7 +64,7 @@ type reached struct {
 type recorder struct {
 	clients []string
 	counts  map[counted]int
-	during  [mostClients]During // what each client is at
+	during  [mostClients]During // the phase of each client
 	all     []reached
 	begun   int // clients
 }
@@ -72,9 +72,9 @@ type recorder struct {
 // never is after all instants of a run.
 const never = history.Instant(1<<63 - 1)
 
-// between reports of each moment of a run whether it is one of what a client repeats more often than the clients of the
-// plain world do: a message like one that is kept, and not much later. The last second before the client's next step is
-// kept, for the try that gets the lock is in it.
+// between reports which moments of a run a client only repeats, more often than the clients of the
+// plain world do: a message soon after an equal one that is kept. The last second before the
+// client's next step is kept: it has the attempt that gets the lock.
 func (r *recorder) between() []bool {
 	const often, atOnce, last = 2 * time.Second, 100 * time.Millisecond, time.Second
 	out := make([]bool, len(r.all))
@@ -102,7 +102,7 @@ func (r *recorder) between() []bool {
 	return out
 }
 
-// counted is what occurrences are counted of.
+// counted identifies moments that are counted together.
 type counted struct {
 	kind faults.MomentKind
 	who  int8
@@ -158,8 +158,8 @@ func (r *recorder) note(m reached) {
 	r.all = append(r.all, m)
 }
 
-// goOn notes that a client has reached a step of its workload, and says what it is at in that
-// moment: who is about to release holds.
+// goOn notes that a client has reached a step of its workload, and returns its phase at that
+// moment: until it releases, it holds.
 func (r *recorder) goOn(m faults.MomentKind, who int8) During {
 	now, next := r.during[who], r.during[who]
 	switch m {
@@ -186,11 +186,11 @@ type place struct {
 	When     trigger       `json:"t"`
 	After    time.Duration `json:"a,omitempty"` // later than the moment, in true time: the end of the fault before
 
-	during During // of a first fault: what the client is at that it hits; Anytime for one of servers
+	during During // the phase of the client that a first fault hits; Anytime for one of servers
 	moment int    // its index in the run before; endOfLast: the end of the fault before
 }
 
-// endOfLast stands for the end of the fault before, where the index of a moment is expected.
+// endOfLast replaces the index of a moment: it is the end of the fault before.
 const endOfLast = -1
 
 // schedule is some faults, in the order of their moments.

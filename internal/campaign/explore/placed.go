@@ -13,8 +13,8 @@ import (
 	"lockstep/internal/store"
 )
 
-// Placed puts single faults at the moments of a run, for those who play and judge the schedules
-// themselves: package locktest does, with locks that are no variants.
+// Placed puts single faults at the moments of a run. Package locktest uses it to play and judge
+// locks that are no variants.
 type Placed struct {
 	plan      *plan.Plan
 	templates []faultTemplate

@@ -13,8 +13,8 @@ import (
 	"lockstep/internal/scenario"
 )
 
-// A waits for five seconds and asks seven times; B's moments are no places. Of the tries that are alike one in
-// two seconds gets a fault, and those of the last second do.
+// A waits for five seconds and asks seven times; B's moments are no places. Of equal attempts one
+// in two seconds gets a fault, and so do those of the last second.
 func TestWhereSingleFaultsArePlaced(t *testing.T) {
 	p, err := scenario.Parse("", []byte("scenario: Two clients\nclients: [A, B]\n"))
 	if err != nil {

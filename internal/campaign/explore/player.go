@@ -141,7 +141,7 @@ func (p *player) next(h *history.History, s schedule) []place {
 				continue
 			}
 			next := place{Template: k, When: m.trigger, moment: i}
-			if last == nil && g.templates[k].who != everybody {
+			if last == nil && g.templates[k].who != anyClient {
 				next.during = m.during
 			}
 			out = append(out, next)
@@ -150,8 +150,8 @@ func (p *player) next(h *history.History, s schedule) []place {
 	return out
 }
 
-// longer are all schedules that extend one by a fault, after its run was watched, on the way
-// to so many faults.
+// longer are all schedules that extend one by a fault, up to a number of faults, after its run was
+// watched.
 func (p *player) longer(h *history.History, b *branch, faults int) []branch {
 	all := p.next(h, b.s)
 	if faults > 1 {
@@ -164,8 +164,8 @@ func (p *player) longer(h *history.History, b *branch, faults int) []branch {
 	return out
 }
 
-// thinned leaves out the templates that are for schedules of one fault only, and in a sparse profile moments of what is
-// repeated.
+// thinned leaves out the templates that are for schedules of one fault only, and in a sparse
+// profile repeated moments.
 func (p *player) thinned(all []place) []place {
 	templates, between, n := p.g.templates, []bool(nil), 0
 	if p.g.profile.sparse {
@@ -182,7 +182,7 @@ func (p *player) thinned(all []place) []place {
 
 // fits reports whether the template can be put at a moment.
 func (l *faultTemplate) fits(m *reached) bool {
-	if !l.on.has(m.Moment) || l.who != everybody && l.who != m.Who {
+	if !l.on.has(m.Moment) || l.who != anyClient && l.who != m.Who {
 		return false
 	}
 	switch l.part {

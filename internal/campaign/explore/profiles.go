@@ -11,20 +11,21 @@ import (
 	"lockstep/internal/store"
 )
 
-// profile is a usage profile: one way in which a lock is used, without faults. The search begins there.
-// What breaks a lock is often how it is used, so these are part of what is walked.
+// profile is a usage profile: one way in which a lock is used, without faults. The search begins
+// there, as what breaks a lock is often its use.
 type profile struct {
 	Name    string
-	Summary string // what it is beside the plain one
-	// stands: only locks that keep everything in it without a fault are walked in it; for
-	// others it is a wrong use.
+	Summary string // its difference from the plain one
+	// stands: only locks that keep all properties in it without a fault are walked in it; others
+	// are used wrongly there.
 	stands bool
-	// unserved: only locks that no client gets in the plain profile are walked in it, and several faults are
-	// combined here: their runs are retries and nothing else.
+	// unserved: only locks that no client gets in the plain profile are walked in it, and several
+	// faults are combined here: elsewhere their runs are only retries.
 	unserved bool
 	// several: all schedules of several faults are walked in it; in the others some of them are drawn.
 	several bool
-	// sparse: where several faults come together, moments of what a client repeats are no closer than in the plain profile.
+	// sparse: with several faults, repeated moments of a client are no closer than in the plain
+	// profile.
 	sparse bool
 	fits   func(v *locks.Variant) bool // nil: every lock
 	change func(t *terms)

@@ -10,8 +10,8 @@ import (
 	"lockstep/internal/timeline"
 )
 
-// The counterexample of Redlock that is known best: clocks of servers are stepped, and a
-// majority forgets. The walk finds it soon, and it is told in a few steps.
+// The best-known counterexample of Redlock: clocks of servers are stepped, and a majority forgets.
+// The walk finds it soon and with a short story.
 func TestRedlockAndTheClocks(t *testing.T) {
 	o := options(t, "redlock", 2, "server-clock")
 	o.In = []string{plainProfile}
@@ -32,10 +32,7 @@ func TestRedlockAndTheClocks(t *testing.T) {
 	} else {
 		t.Logf("found after %d schedules", n)
 	}
-	r, err := s.Result(&o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := resultOf(t, s, o)
 	data, err := Scenario(&r.Scope, "redlock", &r.Locks[0].Breaks["overlap"][0].Shown)
 	if err != nil {
 		t.Fatal(err)

@@ -36,7 +36,7 @@ func (w *walk) sample(ctx context.Context, l *Lock, g *target) error {
 	if known, err := w.known(l, st, key); known || err != nil || !w.mine(g, 0, 2) {
 		return err
 	}
-	d, err := w.newSampler(ctx, g, l.smaller(2))
+	d, err := w.newSampler(ctx, g, l.plainer(2, 0))
 	if err != nil {
 		return err
 	}

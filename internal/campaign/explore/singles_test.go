@@ -8,7 +8,7 @@ import (
 	"lockstep/internal/checker"
 )
 
-// singleOf is what became of one kind alone.
+// singleOf is the result of one kind alone.
 func singleOf(t *testing.T, l *results.ExploredLock, kind, during string) *results.Single {
 	t.Helper()
 	for i := range l.Singles {
@@ -27,10 +27,7 @@ func TestSinglesSayWhatTheClientWasAt(t *testing.T) {
 	o.In = []string{plainProfile, "twice"}
 	o.keep = func(l *faultTemplate) bool { return l.pairs }
 	s := walked(t, o)
-	r, err := s.Result(&o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := resultOf(t, s, o)
 	l := &r.Locks[0]
 	for _, tt := range []struct{ kind, during, broken string }{
 		{"pause", "release", "foreign-release"}, {"pause", "hold", "overlap damage"}, {"evict", "", "overlap damage"}, {"lag", "", ""},
@@ -59,6 +56,6 @@ func TestSinglesSayWhatTheClientWasAt(t *testing.T) {
 		}
 	}
 	if walked != of.Walked || vain != of.NoEffect || walked == 0 || l.Walked <= walked {
-		t.Errorf("%d schedules of one fault, %d of them in vain, want %+v of %d", walked, vain, of, l.Walked)
+		t.Errorf("%d schedules of one fault, %d of them without effect, want %+v of %d", walked, vain, of, l.Walked)
 	}
 }

@@ -11,7 +11,7 @@ import (
 	"lockstep/internal/locks"
 )
 
-// work is what is left of a stage.
+// work is the rest of a stage.
 type work struct {
 	*stage
 	g        *target
@@ -25,11 +25,12 @@ type batch struct {
 	from []branch
 }
 
-// fewRuns is how many runs are worth handing out.
+// fewRuns is the number of runs that is worth handing out.
 const fewRuns = 50
 
-// stages plays all schedules of so many faults on the targets, except those whose set is known to break the
-// lock: from fewer faults, or from as many in a usage profile before index profile.
+// stages plays all schedules with this number of faults on the targets, except those whose set is
+// known to break the lock: from fewer faults, or from as many in a usage profile before index
+// profile.
 func (w *walk) stages(ctx context.Context, l *Lock, targets []*target, faults, profile int) error {
 	known, beside := l.plainer(faults, profile), l.beside(faults, profile)
 	var todo []batch
@@ -97,8 +98,9 @@ func (w *walk) mine(g *target, piece, faults int) bool {
 	return !w.o.AsIs && (faults < w.o.Faults || w.o.Shard.Has(lock+g.index+piece))
 }
 
-// known takes the kept result of a piece of work and reports whether there is one. Shards knew less when they
-// played it, so what else they found is not minimal or not the plainest.
+// known takes the kept result of a piece of work and reports whether there is one. A shard had
+// found fewer sets when it played it, so the sets that are not minimal or not the plainest are left
+// out.
 func (w *walk) known(l *Lock, st *stage, key string) (bool, error) {
 	line := w.o.Kept.Get(key)
 	if line == nil {

@@ -126,9 +126,6 @@ func (l *Lock) merge(st *stage, o *outcome) {
 	}
 }
 
-// smaller returns the sets found with fewer faults.
-func (l *Lock) smaller(faults int) *smaller { return l.plainer(faults, 0) }
-
 // plainer returns the sets found with fewer faults, or with as many in a plainer usage profile.
 func (l *Lock) plainer(faults, profile int) *smaller {
 	s := &smaller{}
@@ -140,8 +137,9 @@ func (l *Lock) plainer(faults, profile int) *smaller {
 	return s
 }
 
-// beside is a hash of the sets found with as many faults in plainer usage profiles, "" for none. They decide
-// what a piece of work looks for, and a shard knows fewer of them than one machine.
+// beside is a hash of the sets found with as many faults in plainer usage profiles, "" for none.
+// They decide what a piece of work searches for, and a shard has found fewer of them than one
+// machine.
 func (l *Lock) beside(faults, profile int) string {
 	var all []string
 	for _, f := range l.all() {
@@ -182,8 +180,8 @@ func (l *Lock) minimal(way checker.Way) []found {
 	return out
 }
 
-// walkedTo reports whether all schedules of so many faults were played or drawn, or none exist because the
-// lock fits none of the profiles.
+// walkedTo reports whether all schedules with this number of faults were played or drawn, or none
+// exist because the lock fits none of the profiles.
 func (l *Lock) walkedTo(faults int) bool {
 	if l.Profiles != nil && len(l.Profiles) == 0 {
 		return true

@@ -20,7 +20,7 @@ type story struct {
 	title   say.Phrase // empty: it is only played
 	lock    string
 	profile string   // text of the usage profile
-	faults  []string // see measured.Shown
+	faults  []string // see results.Shown
 	broken  []string // properties
 }
 
@@ -51,8 +51,8 @@ func (s *story) yaml() string {
 	return b.String()
 }
 
-// plan is what the file says. As a stored one: what it expects, such as that the last server is gone, is known
-// when it has been played.
+// plan is the plan of the file, read like a stored one: its expectations, such as that the last
+// server is gone, are known when it has been played.
 func (s *story) plan() (*plan.Plan, error) {
 	p, err := scenario.ParseStored("", []byte(s.yaml()), nil)
 	if err != nil {
@@ -118,7 +118,7 @@ func Tell(x *results.Explored) error {
 	return nil
 }
 
-// shortened is what a story tells, as much of it as its title has room for.
+// shortened is the text of a story, cut to the room in its title.
 type shortened struct {
 	profile string
 	what    say.Phrase

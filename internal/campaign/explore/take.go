@@ -9,8 +9,9 @@ import (
 	"lockstep/internal/checker"
 )
 
-// take takes over what a stored result knows of several faults, except in profiles that were drawn and are
-// now to be searched exhaustively. Single faults have to be found again, because the others rest on them.
+// take takes over the stored results of several faults, except in profiles that were drawn and are
+// now to be searched exhaustively. Single faults have to be found again, because the others depend
+// on them.
 func (l *Lock) take(o *Options, stored *results.ExploredLock) (err error) {
 	for _, x := range stored.Together {
 		at := profileIndex(x.Profile)
@@ -43,7 +44,7 @@ func (l *Lock) taken(profile string, faults int) bool {
 	return slices.ContainsFunc(l.Stages, func(st *stage) bool { return st.Taken && st.Profile == profile && st.Faults == faults })
 }
 
-// checkTaken fails if a set that the stored result rests on was not found again.
+// checkTaken fails if a set on which a stored result depends was not found again.
 func (l *Lock) checkTaken() error {
 	for i := range l.Taken {
 		x := &l.Taken[i]

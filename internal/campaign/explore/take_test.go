@@ -15,16 +15,10 @@ func TestFurtherIsAsIfWalkedAtOnce(t *testing.T) {
 	for _, lock := range ([]string{"set-wait-unchecked", "watchdog-lua"})[:realtest.Tiers(1, 2)] {
 		o := options(t, lock, 2, "fail-over", "lag", "late-reply-short", "pause-short", "evict")
 		o.Sample = 5
-		want, err := walked(t, o).Result(&o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		want := walkedOnce(t, o)
 		plain := o
 		plain.Complete = []string{plainProfile}
-		first, err := walked(t, plain).Result(&plain)
-		if err != nil {
-			t.Fatal(err)
-		}
+		first := walkedOnce(t, plain)
 		if first.Locks[0].Searched != results.Sampled || want.Locks[0].Searched != results.Complete {
 			t.Errorf("%s: searched %s, then %s", lock, first.Locks[0].Searched, want.Locks[0].Searched)
 		}
@@ -40,14 +34,12 @@ func TestFurtherIsAsIfWalkedAtOnce(t *testing.T) {
 	}
 }
 
-// What was walked of several faults rests on what breaks the lock alone: if that does no more, it is no result.
+// A result of several faults depends on the faults that break the lock alone: if one no longer
+// does, the result is void.
 func TestFurtherChecksWhatItRestsOn(t *testing.T) {
 	o := options(t, "set-nx-lua", 2, "evict", "crash")
 	o.Complete = []string{plainProfile}
-	first, err := walked(t, o).Result(&o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	first := walkedOnce(t, o)
 	l := &first.Locks[0]
 	for _, within := range []int{2, 0} {
 		l.Breaks["foreign-release"] = []results.CutSet{{Kinds: []string{"crash"}, Within: within, Shown: results.Shown{Profile: "plain"}}}
@@ -65,7 +57,7 @@ func TestFurtherChecksWhatItRestsOn(t *testing.T) {
 	}
 }
 
-// What is stored of one lock says nothing of another.
+// The stored result of one lock says nothing about another.
 func TestFurtherTakesNothingOfAnotherLock(t *testing.T) {
 	o := options(t, "set-nx-lua", 2)
 	together := []results.Searched{{Profile: plainProfile, How: results.Complete}}

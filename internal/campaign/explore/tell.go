@@ -13,8 +13,8 @@ import (
 	"lockstep/internal/sim"
 )
 
-// tell makes the story of a found set and plays it as a user would. A story that does not break the lock is
-// a bug of the search.
+// tell makes the story of a found set and plays it as a user would. A story that does not break the
+// lock is a bug of the search.
 func (g *target) tell(w World, f *found) (results.CutSet, error) {
 	triggers := g.triggers(f.Schedule)
 	broken, seen, err := g.playStory(w, f.Schedule, triggers)
@@ -41,8 +41,8 @@ func (g *target) tell(w World, f *found) (results.CutSet, error) {
 	}}, nil
 }
 
-// playStory plays the story of a schedule with these triggers and returns the properties that it breaks and the moments of
-// the run.
+// playStory plays the story of a schedule with these triggers and returns the properties that it
+// breaks and the moments of the run.
 func (g *target) playStory(w World, of schedule, triggers []faults.Trigger) (ids []string, seen []faults.Moment, err error) {
 	p := *g.plan
 	p.Faults = g.faults(of, triggers)

@@ -10,7 +10,8 @@ import (
 	"lockstep/internal/sim"
 )
 
-// Without a check a pause past the lease damages the data; with one, the walk says, it does not.
+// Without a check a pause past the lease damages the data; with one, according to the walk, it does
+// not.
 func TestWithoutACheck(t *testing.T) {
 	x := resultstest.Explored(t)
 	x.Locks = slices.DeleteFunc(x.Locks, func(l results.ExploredLock) bool {
