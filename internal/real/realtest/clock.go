@@ -9,7 +9,7 @@ import (
 // fastest answer of the server.
 const tolerance = 100 * time.Millisecond
 
-// Clock is the wall clock of a server, which is wrong on purpose.
+// Clock is the wrong wall clock of a server.
 type Clock struct {
 	Shows func() (time.Time, error) // asks the server
 	Exact time.Duration             // the resolution of its answers

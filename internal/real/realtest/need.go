@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"lockstep/internal/real/programs"
+	"lockstep/internal/store"
 )
 
 // RequireServers is the environment variable that makes tests without their server fail
@@ -69,6 +70,14 @@ func Need(t testing.TB, program string) {
 	t.Skipf("%v", err)
 }
 
+// NeedServers is Need for all programs of the servers of a store.
+func NeedServers(t testing.TB, id store.ID) {
+	t.Helper()
+	for _, p := range store.Of(id).Programs {
+		Need(t, p.Name)
+	}
+}
+
 // Interpreter returns the path of a language's interpreter. Without it, the test is skipped, or fails if the
 // environment requires servers.
 func Interpreter(t testing.TB, name string) string {
@@ -84,8 +93,7 @@ func Interpreter(t testing.TB, name string) string {
 	return path
 }
 
-// Soak is the environment variable with a factor for the rounds of tests that act
-// at random times.
+// Soak is the environment variable with a factor for the rounds of tests with random times.
 const Soak = "LOCKSTEP_SOAK"
 
 // Rounds returns the number of rounds of such a test: n, multiplied by Soak if it is set.
@@ -97,7 +105,7 @@ func Rounds(t testing.TB, n int) int {
 	}
 	factor, err := strconv.Atoi(text)
 	if err != nil || factor < 1 {
-		t.Fatalf("%s=%q is no number of times", Soak, text)
+		t.Fatalf("%s=%q is not a positive number", Soak, text)
 	}
 	return n * factor
 }
