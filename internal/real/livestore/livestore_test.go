@@ -12,8 +12,8 @@ import (
 	"lockstep/internal/store/sql"
 )
 
-// A live half that forgets something is told what, before any server starts.
-func TestALiveHalfThatForgets(t *testing.T) {
+// The error of an incomplete driver says what is missing.
+func TestAnIncompleteDriverIsRefused(t *testing.T) {
 	whole := Driver{
 		Protocol: func() link.Dissector { return nil }, Connect: func(Client) (Executor, error) { return nil, nil },
 		Launch:  func(context.Context, Single) (Database, error) { return nil, nil },
@@ -26,7 +26,7 @@ func TestALiveHalfThatForgets(t *testing.T) {
 			t.Errorf("%s: %v", id, d.check())
 		}
 	}
-	for want, forget := range map[string]func(d *Driver){
+	for want, remove := range map[string]func(d *Driver){
 		`no such store`:                 func(d *Driver) { d.Store = "nothing" },
 		`(Cluster, Leads)`:              func(d *Driver) { d.Store, d.Leads = etcd.ID, nil },
 		`how its servers are started`:   func(d *Driver) { d.Store, d.Cluster = etcd.ID, nil },
@@ -35,7 +35,7 @@ func TestALiveHalfThatForgets(t *testing.T) {
 		`how its requests are executed`: func(d *Driver) { d.Store, d.Connect = sql.MySQLID, nil },
 	} {
 		d := whole
-		forget(&d)
+		remove(&d)
 		if err := d.check(); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want %q", err, want)
 		}
@@ -45,6 +45,6 @@ func TestALiveHalfThatForgets(t *testing.T) {
 	Register(again)
 	defer delete(registry, etcd.ID)
 	if again.check() == nil {
-		t.Error("a live half was taken twice")
+		t.Error("a driver was registered twice")
 	}
 }

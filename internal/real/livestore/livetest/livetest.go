@@ -44,7 +44,7 @@ func Start(t testing.TB, id store.ID, w livestore.Wish) *Servers {
 	var endpoints []string
 	for _, m := range s.Members {
 		endpoints = append(endpoints, m.Addr)
-		s.stop(m.Stop)
+		stopLater(t, m.Stop)
 	}
 	s.connect(id, endpoints...)
 	return s
@@ -59,23 +59,35 @@ func Launch(t testing.TB, id store.ID, one livestore.Single) *Servers {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.stop(db.Stop)
+	stopLater(t, db.Stop)
 	s.connect(id, strings.Replace(db.Endpoint(db.Listens()), "client@", "root@", 1))
+	return s
+}
+
+// Redis starts a Redis server, which ends with the test. It skips a test without the program, see
+// realtest.Need.
+func Redis(t testing.TB, o servers.RedisOptions) *servers.Server {
+	t.Helper()
+	realtest.Need(t, "redis-server")
+	t.Setenv("TMPDIR", t.TempDir())
+	s, err := servers.StartRedis(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	stopLater(t, s.Stop)
 	return s
 }
 
 func need(t testing.TB, id store.ID) *Servers {
 	t.Helper()
-	for _, p := range store.Of(id).Programs {
-		realtest.Need(t, p.Name)
-	}
+	realtest.NeedServers(t, id)
 	return &Servers{t: t, lines: map[uint64]*line{}}
 }
 
-func (s *Servers) stop(stop func() error) {
-	s.t.Cleanup(func() {
+func stopLater(t testing.TB, stop func() error) {
+	t.Cleanup(func() {
 		if err := stop(); err != nil {
-			s.t.Error(err)
+			t.Error(err)
 		}
 	})
 }
