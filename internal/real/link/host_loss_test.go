@@ -7,23 +7,17 @@ import (
 	"time"
 
 	"lockstep/internal/real/link"
+	"lockstep/internal/real/link/linktest"
+	"lockstep/internal/real/realtest"
 	"lockstep/internal/rng/spread"
 )
 
-// silent is a server with one connection: what it reads, and the end, come over channels.
+// silent is a server with one connection. It sends what it reads, and the error at the end, over a
+// channel.
 func silent(t *testing.T) (addr string, accepted <-chan net.Conn, read <-chan string) {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { l.Close() })
 	conns, words := make(chan net.Conn, 1), make(chan string, 10)
-	go func() {
-		c, err := l.Accept()
-		if err != nil {
-			return
-		}
+	addr = realtest.Serve(t, func(c net.Conn) {
 		conns <- c
 		for buf := make([]byte, 64); ; {
 			n, err := c.Read(buf)
@@ -35,8 +29,8 @@ func silent(t *testing.T) (addr string, accepted <-chan net.Conn, read <-chan st
 				return
 			}
 		}
-	}()
-	return l.Addr().String(), conns, words
+	})
+	return addr, conns, words
 }
 
 func wantWord(t *testing.T, read <-chan string, want string) {
@@ -62,7 +56,7 @@ func wantNothing(t *testing.T, read <-chan string) {
 
 func TestALostHostSaysNothingMore(t *testing.T) {
 	addr, accepted, read := silent(t)
-	l := open(t, link.Options{Upstream: addr, Raw: true, Latency: spread.Range{Min: short, Max: short}})
+	l := linktest.Open(t, link.Options{Upstream: addr, Raw: true, Latency: spread.Range{Min: short, Max: short}})
 	c, err := net.Dial("tcp", l.Addr())
 	if err != nil {
 		t.Fatal(err)
@@ -88,9 +82,9 @@ func TestALostHostSaysNothingMore(t *testing.T) {
 	wantWord(t, read, "the end: "+io.EOF.Error())
 }
 
-func TestNobodySendsAgainWhatALinkHoldsOfALostHost(t *testing.T) {
+func TestWhatALinkHoldsIsLostWithItsHost(t *testing.T) {
 	addr, accepted, read := silent(t)
-	l := open(t, link.Options{Upstream: addr, Raw: true})
+	l := linktest.Open(t, link.Options{Upstream: addr, Raw: true})
 	c, err := net.Dial("tcp", l.Addr())
 	if err != nil {
 		t.Fatal(err)

@@ -16,6 +16,7 @@ import (
 
 	"lockstep/internal/faults"
 	"lockstep/internal/real/link"
+	"lockstep/internal/real/link/linktest"
 	"lockstep/internal/real/realtest"
 	"lockstep/internal/real/servers"
 	"lockstep/internal/rng/spread"
@@ -26,54 +27,25 @@ import (
 // each with the count.
 func counter(t *testing.T) (addr string, executed *atomic.Int64) {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { l.Close() })
 	executed = new(atomic.Int64)
-	go func() {
+	return realtest.Serve(t, func(c net.Conn) {
+		var got []byte
+		chunk := make([]byte, 512)
 		for {
-			c, err := l.Accept()
+			n, err := c.Read(chunk)
 			if err != nil {
 				return
 			}
-			go func() {
-				defer c.Close()
-				var got []byte
-				chunk := make([]byte, 512)
-				for {
-					n, err := c.Read(chunk)
-					if err != nil {
-						return
-					}
-					for got = append(got, chunk[:n]...); ; {
-						n, _ := resp.Frame(got)
-						if n == 0 {
-							break
-						}
-						got = got[n:]
-						fmt.Fprintf(c, ":%d\r\n", executed.Add(1))
-					}
+			for got = append(got, chunk[:n]...); ; {
+				n, _ := resp.Frame(got)
+				if n == 0 {
+					break
 				}
-			}()
+				got = got[n:]
+				fmt.Fprintf(c, ":%d\r\n", executed.Add(1))
+			}
 		}
-	}()
-	return l.Addr().String(), executed
-}
-
-func open(t *testing.T, o link.Options) *link.Link {
-	t.Helper()
-	l, err := link.Open(o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := l.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return l
+	}), executed
 }
 
 // client is one connection that sends commands one at a time.
@@ -85,12 +57,24 @@ type client struct {
 
 func dial(t *testing.T, addr string) *client {
 	t.Helper()
-	c, err := net.Dial("tcp", addr)
+	return dialFrom(t, "127.0.0.1", addr)
+}
+
+// dialFrom connects from a loopback address.
+func dialFrom(t *testing.T, ip, addr string) *client {
+	t.Helper()
+	d := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(ip)}}
+	c, err := d.Dial("tcp", addr)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { c.Close() })
 	return &client{t, c, bufio.NewReader(c)}
+}
+
+// aSet is a command of A that a fault waits for.
+var aSet = link.Command{
+	Call: faults.Call{Client: "A", ID: 3}, Mark: string(resp.AppendCommand(nil, "SET")),
 }
 
 func (c *client) send(args ...string) {
@@ -122,17 +106,17 @@ const short = 50 * time.Millisecond
 
 func TestHoldThenHealDeliversLateBytes(t *testing.T) {
 	addr, executed := counter(t)
-	l := open(t, link.Options{Name: "A", Upstream: addr})
+	l := linktest.Open(t, link.Options{Name: "A", Upstream: addr})
 	c := dial(t, l.Addr())
 	c.send("ONE")
 	c.want(":1")
 
-	switchBoth(l, link.Hold)
+	linktest.Switch(l, link.Hold)
 	c.send("TWO")
 	if got := c.reply(short); got != "" || executed.Load() != 1 {
 		t.Fatalf("a held link let something pass: reply %q, %d executed", got, executed.Load())
 	}
-	switchBoth(l, link.Pass)
+	linktest.Switch(l, link.Pass)
 	c.want(":2") // on the same connection
 
 	// One way: the command is executed, its reply is late.
@@ -147,34 +131,31 @@ func TestHoldThenHealDeliversLateBytes(t *testing.T) {
 
 func TestAHeldRequestArrivesAfterItsClientHasGone(t *testing.T) {
 	addr, executed := counter(t)
-	l := open(t, link.Options{Name: "A", Upstream: addr})
+	l := linktest.Open(t, link.Options{Name: "A", Upstream: addr})
 	c := dial(t, l.Addr())
 	c.send("ONE")
 	c.want(":1")
-	switchBoth(l, link.Hold)
+	linktest.Switch(l, link.Hold)
 	c.send("LATE")
 	c.c.Close()
 	time.Sleep(short)
 	if executed.Load() != 1 {
 		t.Fatal("a held link let the request pass")
 	}
-	switchBoth(l, link.Pass)
+	linktest.Switch(l, link.Pass)
 	eventually(t, "the late request is executed", func() bool { return executed.Load() == 2 })
 }
 
 func eventually(t *testing.T, what string, ok func() bool) {
 	t.Helper()
-	for end := time.Now().Add(5 * time.Second); !ok(); {
-		if time.Now().After(end) {
-			t.Fatalf("not within 5 s: %s", what)
-		}
-		time.Sleep(time.Millisecond)
+	if !realtest.Soon(5*time.Second, ok) {
+		t.Fatalf("not within 5 s: %s", what)
 	}
 }
 
 func TestDropLoses(t *testing.T) {
 	addr, executed := counter(t)
-	l := open(t, link.Options{Name: "A", Upstream: addr})
+	l := linktest.Open(t, link.Options{Name: "A", Upstream: addr})
 	c := dial(t, l.Addr())
 	l.Switch(link.Up, link.Drop)
 	c.send("ONE")
@@ -191,7 +172,7 @@ func TestDropLoses(t *testing.T) {
 
 func TestDelayAndLatency(t *testing.T) {
 	addr, _ := counter(t)
-	l := open(t, link.Options{Name: "A", Upstream: addr, Latency: spread.Range{Min: 5 * time.Millisecond, Max: 5 * time.Millisecond}})
+	l := linktest.Open(t, link.Options{Name: "A", Upstream: addr, Latency: spread.Range{Min: 5 * time.Millisecond, Max: 5 * time.Millisecond}})
 	c := dial(t, l.Addr())
 	began := time.Now()
 	c.send("ONE")
@@ -230,7 +211,7 @@ func TestOneCommandIsTamperedWith(t *testing.T) {
 			addr, executed := counter(t)
 			var lost []string
 			var mu sync.Mutex
-			l := open(t, link.Options{Name: "A", Upstream: addr, Lost: func(c faults.Call, h faults.Half) {
+			l := linktest.Open(t, link.Options{Name: "A", Upstream: addr, Lost: func(c faults.Call, h faults.Half) {
 				mu.Lock()
 				defer mu.Unlock()
 				lost = append(lost, fmt.Sprint(c.ID, " ", h))
@@ -260,13 +241,12 @@ func TestOneCommandIsTamperedWith(t *testing.T) {
 	}
 }
 
-// TestMomentsComeBeforeTheBytes: a fault that waits for a moment can still act
-// on the very command that brought it.
+// A fault that waits for a moment acts before the command that reaches it passes.
 func TestMomentsComeBeforeTheBytes(t *testing.T) {
 	addr, executed := counter(t)
 	var l *link.Link
 	var seen []string
-	l = open(t, link.Options{Name: "A", Upstream: addr, Reached: func(k faults.MomentKind, cmd link.Command) bool {
+	l = linktest.Open(t, link.Options{Name: "A", Upstream: addr, Reached: func(k faults.MomentKind, cmd link.Command) bool {
 		c := cmd.Call
 		seen = append(seen, fmt.Sprint(k == faults.Sends, c.ID, executed.Load()))
 		if k == faults.HasExecuted {
@@ -275,7 +255,7 @@ func TestMomentsComeBeforeTheBytes(t *testing.T) {
 		return true
 	}})
 	c := dial(t, l.Addr())
-	l.Watch(link.Command{Call: faults.Call{Client: "A", ID: 3}, Mark: string(resp.AppendCommand(nil, "SET"))}, faults.Sends, faults.HasExecuted)
+	l.Watch(aSet, faults.Sends, faults.HasExecuted)
 	c.send("SET")
 	if got := c.reply(short); got != "" {
 		t.Errorf("got reply %q", got)
@@ -286,22 +266,19 @@ func TestMomentsComeBeforeTheBytes(t *testing.T) {
 	}
 }
 
-// What is on its way arrives, though a cut begins at that moment: it holds the reply. What reaches
-// a cut that was there before waits.
+// A cut that begins when a request is sent does not hold this request, but its reply. A cut that
+// began earlier holds both.
 func TestACutHoldsNothingThatWasSentBefore(t *testing.T) {
 	for _, before := range []bool{false, true} {
 		addr, executed := counter(t)
 		var l *link.Link
-		cut := func() {
-			l.Switch(link.Up, link.Hold)
-			l.Switch(link.Down, link.Hold)
-		}
-		l = open(t, link.Options{Name: "A", Upstream: addr, Reached: func(faults.MomentKind, link.Command) bool {
+		cut := func() { linktest.Switch(l, link.Hold) }
+		l = linktest.Open(t, link.Options{Name: "A", Upstream: addr, Reached: func(faults.MomentKind, link.Command) bool {
 			cut()
 			return true
 		}})
 		c := dial(t, l.Addr())
-		l.Watch(link.Command{Call: faults.Call{Client: "A", ID: 3}, Mark: string(resp.AppendCommand(nil, "SET"))}, faults.Sends)
+		l.Watch(aSet, faults.Sends)
 		if before {
 			cut()
 		}
@@ -316,17 +293,17 @@ func TestACutHoldsNothingThatWasSentBefore(t *testing.T) {
 	}
 }
 
-// A process that dies of a moment has sent nothing: that is no loss of the network's.
+// The reply of a server that dies at a moment counts as never sent, not as lost on the way.
 func TestAReplyDiesWithItsServer(t *testing.T) {
 	addr, executed := counter(t)
 	lost := 0
-	l := open(t, link.Options{
+	l := linktest.Open(t, link.Options{
 		Name: "A", Upstream: addr,
 		Reached: func(k faults.MomentKind, _ link.Command) bool { return k != faults.HasExecuted },
 		Lost:    func(faults.Call, faults.Half) { lost++ },
 	})
 	c := dial(t, l.Addr())
-	l.Watch(link.Command{Call: faults.Call{Client: "A", ID: 3}, Mark: string(resp.AppendCommand(nil, "SET"))}, faults.HasExecuted)
+	l.Watch(aSet, faults.HasExecuted)
 	c.send("SET")
 	if got := c.reply(short); got != "" || executed.Load() != 1 {
 		t.Errorf("got reply %q, and %d commands were executed", got, executed.Load())
@@ -340,7 +317,7 @@ func TestAReplyDiesWithItsServer(t *testing.T) {
 func TestLossByChance(t *testing.T) {
 	addr, executed := counter(t)
 	var lost [2]atomic.Int64
-	l := open(t, link.Options{
+	l := linktest.Open(t, link.Options{
 		Name: "A", Upstream: addr, LossPPM: 300_000, Seed: 1,
 		Lost: func(_ faults.Call, h faults.Half) { lost[h].Add(1) },
 	})
@@ -362,9 +339,8 @@ func TestLossByChance(t *testing.T) {
 	}
 }
 
-// TestKillingTheServerNeverHangs switches modes, sends large pipelines, and stops,
-// starts again and kills the server, over and over: the case in which adding and
-// removing toxics deadlocks.
+// While servers are frozen, killed and restarted, links change their modes under large pipelines.
+// Adding and removing toxics would deadlock here.
 func TestKillingTheServerNeverHangs(t *testing.T) {
 	realtest.Need(t, "redis-server")
 	t.Setenv("TMPDIR", t.TempDir())
@@ -476,10 +452,4 @@ func hammer(addr string, i int, value string) {
 		}
 		total += n
 	}
-}
-
-// switchBoth sets the mode of both directions.
-func switchBoth(l *link.Link, m link.Mode) {
-	l.Switch(link.Up, m)
-	l.Switch(link.Down, m)
 }

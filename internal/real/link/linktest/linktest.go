@@ -1,20 +1,54 @@
-// Package linktest tests dissectors of stores' protocols.
+// Package linktest opens links for tests, and tests the dissectors of stores' protocols.
 package linktest
 
 import (
 	"bytes"
 	"fmt"
+	"io"
 	"slices"
 	"testing"
 
 	"lockstep/internal/real/link"
 )
 
-// Cut cuts a stream that arrives byte by byte into messages, and describes each: the number of
-// the exchange, whether it begins there, its mark.
-func Cut(t *testing.T, d link.Dissector, way link.Direction, stream []byte) []string {
+// Open opens a link, which is closed with the test.
+func Open(t testing.TB, o link.Options) *link.Link {
 	t.Helper()
-	var out []string
+	l, err := link.Open(o)
+	return closing(t, l, err)
+}
+
+// OpenFront opens a front, which is closed with the test.
+func OpenFront(t testing.TB) *link.Front {
+	t.Helper()
+	f, err := link.OpenFront("127.0.0.1")
+	return closing(t, f, err)
+}
+
+func closing[C io.Closer](t testing.TB, c C, err error) C {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := c.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return c
+}
+
+// Switch sets the mode of both directions.
+func Switch(l *link.Link, m link.Mode) {
+	l.Switch(link.Up, m)
+	l.Switch(link.Down, m)
+}
+
+// Want cuts a stream that arrives byte by byte into messages, and compares their descriptions: the
+// number of the exchange, whether it begins there, its mark.
+func Want(t *testing.T, d link.Dissector, way link.Direction, stream []byte, want ...string) {
+	t.Helper()
+	var got []string
 	var part []byte
 	for _, b := range stream {
 		part = append(part, b)
@@ -33,24 +67,16 @@ func Cut(t *testing.T, d link.Dissector, way link.Direction, stream []byte) []st
 		if m.Begins {
 			begins = " begins"
 		}
-		out = append(out, fmt.Sprintf("%d%s %s", m.Exchange, begins, m.Mark))
+		got = append(got, fmt.Sprintf("%d%s %s", m.Exchange, begins, m.Mark))
 	}
-	if len(part) > 0 {
-		t.Errorf("left: %q", part)
-	}
-	return out
-}
-
-// Want compares results of Cut.
-func Want(t *testing.T, what string, got []string, want ...string) {
-	t.Helper()
-	if !slices.Equal(got, want) {
-		t.Errorf("%s:\n got %q\nwant %q", what, got, want)
+	if len(part) > 0 || !slices.Equal(got, want) {
+		t.Errorf("%q:\n got %q, and %q is left\nwant %q", stream, got, part, want)
 	}
 }
 
-// Fuzz checks that any two streams, in pieces of any size, are cut into the same messages without a gap, and that
-// invalid bytes are an error, never an empty message. The seeds are streams of either direction.
+// Fuzz checks that any two streams, in pieces of any size, are cut into the same messages without a
+// gap, and that invalid bytes are an error, never an empty message. The seeds are streams of either
+// direction.
 func Fuzz(f *testing.F, protocol link.Protocol, seeds ...string) {
 	header := "\x00\x00\x00\x00\x00\x00\x00\x00\x00"
 	for _, s := range append(seeds, "\x00\x00\x00\x00", "\xff\xff\xff\xff", header) {

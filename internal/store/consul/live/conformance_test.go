@@ -16,10 +16,10 @@ import (
 	"lockstep/internal/store/storetest"
 )
 
-// pair is the model beside a real server.
+// pair is the model and a real server.
 //
-// The log of a real cluster has more entries, so its indices are other numbers. But an index
-// of the model always has to be the same one of the server, in the same order.
+// The log of a real cluster has more entries, so its indices differ. But each index of the model
+// has to correspond to one index of the server, in the same order.
 type pair struct {
 	storetest.Duel
 	model    *consul.Store
@@ -38,8 +38,8 @@ func newPair(t *testing.T, leastTTL time.Duration) *pair {
 	return p
 }
 
-// begin gives a query time to arrive, since no reply shows that the server waits. A late query would see the change
-// for which the others have waited.
+// begin gives a query time to arrive, since the server does not confirm it. A late query would see
+// the change for which the others wait.
 func (p *pair) begin(blocked int) bool {
 	if blocked > p.blocked {
 		time.Sleep(2 * time.Millisecond)
@@ -73,7 +73,7 @@ func kindOf(op store.Op, a store.Answer) string {
 	}
 }
 
-// translated is a request in the server's words.
+// translated is a request with the server's names and indices.
 func (p *pair) translated(op store.Op) store.Op {
 	switch op := op.(type) {
 	case consul.RenewSession:
@@ -95,7 +95,7 @@ func (p *pair) translated(op store.Op) store.Op {
 	return op
 }
 
-// differ says how two answers differ, "" if they do not, and notes names and indices.
+// differ says how two answers differ, "" if they do not, and records names and indices.
 func (p *pair) differ(op store.Op, want store.Answer, got storetest.Reply) string {
 	if refusal(want.Err) != refusal(got.Err) {
 		return "another refusal"
@@ -132,8 +132,8 @@ func (p *pair) differs(model, real consul.KV) string {
 	return ""
 }
 
-// script draws requests about a few keys. Those of sessions with a lock delay are used only
-// briefly, so that no delay of a minute ends.
+// script draws requests about a few keys. Keys with a lock delay are used only briefly, so that no
+// delay ends.
 type script struct {
 	*pair
 	rng     *rand.Rand
@@ -147,7 +147,7 @@ func (s *script) key() string {
 	return []string{"lock", "lock/a", "other", "o"}[s.rng.IntN(4)]
 }
 
-// session is the one that has locked a key, a recent one, or one that never existed.
+// session picks the session that has locked a key, a recent one, or one that never existed.
 func (s *script) session(key string) string {
 	if holder := s.Modelled(consul.Get{Key: key}).(consul.KV).Session; holder != "" && s.rng.IntN(2) == 0 {
 		return holder
@@ -212,9 +212,9 @@ func TestRealConsulAgreesOnRefusals(t *testing.T) {
 	p.Do(consul.DestroySession{Session: "none"})
 }
 
-// Sessions expire never before their time, and in the model and on the server after twice
-// that; then the lock delay keeps the key locked. How late the server is depends on the
-// machine; the model's exact times are in its other tests.
+// Sessions never expire before their time, and in the model after twice that; then the lock delay
+// begins. How late the server is depends on the machine. Other tests have the exact times of the
+// model.
 func TestRealConsulAgreesOnExpiry(t *testing.T) {
 	p := newPair(t, time.Second)
 	const delay = time.Second
@@ -242,7 +242,7 @@ func TestRealConsulAgreesOnExpiry(t *testing.T) {
 		p.Do(consul.Release{Key: "lock", Value: "A", Session: holder})
 		p.Clock.Mono += delay - 1
 		if p.Modelled(lock) != false {
-			t.Error("the model locks a key whose delay is not over")
+			t.Error("the model locks a key during its delay")
 		}
 		for tries := 0; ; tries++ {
 			locked, err := p.Served(lock)
@@ -256,13 +256,13 @@ func TestRealConsulAgreesOnExpiry(t *testing.T) {
 				break
 			}
 			if time.Since(ended) > 20*time.Second {
-				t.Fatal("the lock delay does not end")
+				t.Fatal("the lock delay has not ended")
 			}
 			time.Sleep(5 * time.Millisecond)
 		}
 		p.Clock.Mono++
 		if p.Modelled(lock) != true {
-			t.Error("the model does not lock a key whose delay is over")
+			t.Error("the model does not lock a key after its delay")
 		}
 		p.Do(consul.Get{Key: "lock"})
 		p.Do(consul.DestroySession{Session: other})

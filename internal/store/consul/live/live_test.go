@@ -18,9 +18,11 @@ type direct struct{ livestore.Executor }
 
 func (d direct) Send(ctx context.Context, r ports.Request) (any, error) { return d.Do(ctx, 0, r) }
 func (d direct) Dial(context.Context) (store.Connection, error)         { return d, nil }
-func (d direct) Next(context.Context) (any, error)                      { return nil, errors.New("nothing comes by itself") }
-func (d direct) GiveUp()                                                {}
-func (d direct) Close()                                                 {}
+func (d direct) Next(context.Context) (any, error) {
+	return nil, errors.New("Consul sends no messages of its own")
+}
+func (d direct) GiveUp() {}
+func (d direct) Close()  {}
 
 func TestRealConsulAnswersAsThePortPromises(t *testing.T) {
 	s := startServer(t, time.Second)
@@ -63,13 +65,13 @@ func TestRealConsulAnswersAsThePortPromises(t *testing.T) {
 		t.Error(err)
 	}
 	if gone, err := p.Get(ctx, "lock", 0, 0); err != nil || gone.Exists {
-		t.Errorf("the key has outlived its session: %+v, %v", gone, err)
+		t.Errorf("the key still exists after its session: %+v, %v", gone, err)
 	}
 	if err := p.RenewSession(ctx, session); err != consul.ErrNoSession {
-		t.Errorf("renewing what has gone: %v", err)
+		t.Errorf("renewing a destroyed session: %v", err)
 	}
 	if _, err := p.Acquire(ctx, "lock", "A", session); err != consul.ErrNoSession {
-		t.Errorf("locking for what has gone: %v", err)
+		t.Errorf("locking for a destroyed session: %v", err)
 	}
 	if _, err := p.CreateSession(ctx, time.Millisecond, 0, false); err == nil || err == ports.ErrConnection {
 		t.Errorf("a session that is too short: %v", err)

@@ -21,8 +21,8 @@ import (
 	"lockstep/internal/store/consul"
 )
 
-// realServer is a separate Consul for a test, asked through its HTTP interface without the
-// code of the live world's clients, which has a test of its own.
+// realServer is a Consul for one test. Its client is independent of that of the live world, which
+// has a test of its own.
 type realServer struct {
 	t    *testing.T
 	addr string
@@ -37,8 +37,8 @@ func startServer(t *testing.T, leastTTL time.Duration) *realServer {
 	return &realServer{t: t, addr: server.Addr, process: server}
 }
 
-// exec sends a request and returns its answer in the model's types; names of sessions and
-// indices are the server's.
+// exec sends a request and returns its answer in the types of the model, with the server's names of
+// sessions and indices.
 func (r *realServer) exec(op store.Op) (any, error) {
 	switch op := op.(type) {
 	case consul.CreateSession:

@@ -10,8 +10,8 @@ import (
 	"lockstep/internal/store/consul"
 )
 
-// A restarted server starts all lock delays again, even those that were over; of several for
-// one key the shortest counts.
+// A restarted server starts all lock delays again, even those that were over; for a key with
+// several, the shortest counts.
 func TestRealConsulAgreesOnARestart(t *testing.T) {
 	p := newPair(t, time.Second)
 	end := func(key string, delay time.Duration) {
@@ -19,7 +19,7 @@ func TestRealConsulAgreesOnARestart(t *testing.T) {
 		p.Do(consul.Acquire{Key: key, Session: session})
 		p.Do(consul.DestroySession{Session: session})
 	}
-	// The short delay has to be longer than a busy machine takes until the server leads and answers.
+	// The short delay has to be longer than a restart on a busy machine.
 	const short, long = 10 * time.Second, time.Minute
 	end("over", short)
 	end("twice", short)
@@ -34,7 +34,8 @@ func TestRealConsulAgreesOnARestart(t *testing.T) {
 	if err := errors.Join(p.real.process.Kill(), p.real.process.Relaunch(t.Context())); err != nil {
 		t.Fatal(err)
 	}
-	// Its delays start when it leads, so the locks follow at once, with sessions made before.
+	// The delays start when the server leads, so the locks follow at once, with sessions made
+	// before.
 	p.Awaits(consul.Get{Key: "over"})
 	p.Clock.Mono++
 	p.model.LeaderRuns(p.Clock.Mono)

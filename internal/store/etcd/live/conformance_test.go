@@ -13,6 +13,7 @@ import (
 	"lockstep/internal/ports"
 	"lockstep/internal/real/livestore"
 	"lockstep/internal/real/livestore/livetest"
+	"lockstep/internal/real/realtest"
 	"lockstep/internal/store"
 	"lockstep/internal/store/etcd"
 	"lockstep/internal/store/storetest"
@@ -21,8 +22,8 @@ import (
 // realElection is the election timeout of the real servers of these tests.
 const realElection = 100 * time.Millisecond
 
-// pair is the model beside a real server, and the rng that draws requests. Both begin at the same revision; only
-// the numbers of leases differ.
+// pair is the model and a real server, which begin at the same revision, with a source of random
+// requests. Only the numbers of leases differ.
 type pair struct {
 	storetest.Duel
 	server *livetest.Servers
@@ -61,7 +62,7 @@ func (p *pair) theirs(ops []etcd.Op) (out []etcd.Op) {
 	return out
 }
 
-// same notes a new lease under both of its numbers, and compares answers in those of the model.
+// same records both numbers of a new lease, and compares answers with those of the model.
 func (p *pair) same(r ports.Request, want store.Answer, got storetest.Reply) string {
 	switch v := got.Value.(type) {
 	case etcd.Lease:
@@ -107,7 +108,7 @@ func (p *pair) lease() int64 {
 	return p.leases.Made[max(0, n-1-p.rng.IntN(6))]
 }
 
-// revision picks one that a key has or had, or 0.
+// revision picks a revision that a key has or had, or 0.
 func (p *pair) revision(key string) int64 {
 	found := p.state(key).Responses[0].KVs
 	switch {
@@ -120,7 +121,7 @@ func (p *pair) revision(key string) int64 {
 	}
 }
 
-// state is what the model has of a key, and its revision.
+// state is the state of a key in the model, and the model's revision.
 func (p *pair) state(key string) etcd.Result {
 	return p.Modelled(etcd.Op{Key: key}).(etcd.Result)
 }
@@ -223,8 +224,8 @@ func (p *pair) script(requests int) {
 		}
 		p.Do(p.request())
 	}
-	// A last put shows that a watch has brought everything before it; two of them,
-	// because one may begin in the future.
+	// A watch that reports a last put has reported all changes before it. Two puts are needed
+	// because the watch may begin in the future.
 	for _, w := range watches {
 		p.Do(etcd.Op{Kind: etcd.Put, Key: w.key})
 		p.Do(etcd.Op{Kind: etcd.Put, Key: w.key})
@@ -232,23 +233,24 @@ func (p *pair) script(requests int) {
 	}
 }
 
-// sameEvents compares what a watch has brought until a revision, which is that of its last change, and ends it.
+// sameEvents compares the events of a watch until a revision, that of its last change, and ends the
+// watch.
 func (p *pair) sameEvents(c store.Conn, last int64) {
 	p.T.Helper()
 	var got []any
-	for end := time.Now().Add(20 * time.Second); len(got) == 0 || got[len(got)-1].(etcd.Event).Revision < last; time.Sleep(time.Millisecond) {
-		if time.Now().After(end) {
-			p.Fail("a watch is silent; it has brought %v", got)
-		}
+	if !realtest.Soon(20*time.Second, func() bool {
 		for _, told := range p.server.Heard(c) {
 			event := told.(etcd.Event)
 			event.Put.Lease = p.leases.Ours(event.Put.Lease)
 			got = append(got, event)
 		}
+		return len(got) > 0 && got[len(got)-1].(etcd.Event).Revision >= last
+	}) {
+		p.Fail("a watch is silent; it has reported %v", got)
 	}
 	want := p.Heard(c)
 	if !slices.Equal(got, want) {
-		p.Fail("a watch brings\n%v with the model,\n%v with etcd", want, got)
+		p.Fail("a watch reports\n%v with the model,\n%v with etcd", want, got)
 	}
 	p.Count("events", len(want))
 	p.server.Line(c).Close()
@@ -292,8 +294,8 @@ func TestRealServerAgreesOnRefusals(t *testing.T) {
 	}
 }
 
-// Leases that end by themselves: their keys go at one revision, in the order of
-// the alphabet, and a renewal comes too late.
+// The keys of an expired lease are deleted at one revision, in alphabetical order, and a renewal is
+// refused.
 func TestRealServerAgreesOnExpiry(t *testing.T) {
 	p := newPair(t)
 	lease := p.Do(etcd.Grant{TTL: time.Second}).(etcd.Lease)
@@ -321,13 +323,12 @@ func TestRealServerAgreesOnExpiry(t *testing.T) {
 // waitRevision waits until the real server is at the revision of the model.
 func (p *pair) waitRevision() {
 	p.T.Helper()
-	for end := time.Now().Add(20 * time.Second); ; time.Sleep(10 * time.Millisecond) {
-		v, err := p.Served(etcd.Op{Key: "nothing"})
-		if err != nil || time.Now().After(end) {
-			p.Fail("etcd is at %v, %v, the model at revision %d", v, err, p.at())
-		}
-		if v.(etcd.Result).Revision >= p.at() {
-			return
-		}
+	var v any
+	var err error
+	if !realtest.Soon(20*time.Second, func() bool {
+		v, err = p.Served(etcd.Op{Key: "nothing"})
+		return err != nil || v.(etcd.Result).Revision >= p.at()
+	}) || err != nil {
+		p.Fail("etcd is at %v, %v, the model at revision %d", v, err, p.at())
 	}
 }

@@ -11,9 +11,9 @@ import (
 	"lockstep/internal/real/link/linktest"
 )
 
-// A request of etcd is what its client sends on a stream. Its headers go on when it is
-// lost, and so do those of the reply, under an unknown stream number: the decoder needs them to
-// read later ones.
+// A request of etcd is the data that its client sends on a stream. The headers of a lost request
+// are passed on, and those of a lost reply under an unknown stream number: the decoder needs them
+// to read later ones.
 func TestARequestOfEtcdIsAStream(t *testing.T) {
 	var wire, block bytes.Buffer
 	frames, encoder := http2.NewFramer(&wire, nil), hpack.NewEncoder(&block)
@@ -31,12 +31,12 @@ func TestARequestOfEtcdIsAStream(t *testing.T) {
 	}
 	d := protocol()
 	_ = frames.WriteSettings()
-	linktest.Want(t, "preface", linktest.Cut(t, d, link.Up, append([]byte(http2.ClientPreface), taken()...)), "0 ", "0 ")
+	linktest.Want(t, d, link.Up, append([]byte(http2.ClientPreface), taken()...), "0 ", "0 ")
 	headers(1, false, ":path", "/etcdserverpb.KV/Txn", markKey, "call9")
 	headers(3, false, ":path", "/etcdserverpb.KV/Txn")
 	_ = frames.WriteData(3, true, []byte("other"))
 	_ = frames.WriteData(1, true, []byte("txn"))
-	linktest.Want(t, "asked", linktest.Cut(t, d, link.Up, taken()), "0 ", "0 ", "3 begins ", "1 begins call9")
+	linktest.Want(t, d, link.Up, taken(), "0 ", "0 ", "3 begins ", "1 begins call9")
 	headers(1, false, ":status", "200", "grpc-status", "0")
 	_ = frames.WriteData(1, false, []byte("answer"))
 	headers(1, true, "grpc-status", "0")
@@ -47,16 +47,16 @@ func TestARequestOfEtcdIsAStream(t *testing.T) {
 	}
 	other, err := http2.NewFramer(nil, bytes.NewReader(m.Instead)).ReadFrame()
 	if err != nil || other.Header().StreamID != 1<<31-1 {
-		t.Errorf("instead of a lost reply comes %v, %v", other, err)
+		t.Errorf("a lost reply is replaced by %v, %v", other, err)
 	}
-	linktest.Want(t, "told", linktest.Cut(t, d, link.Down, reply[n:]), "1 ", "1 ")
+	linktest.Want(t, d, link.Down, reply[n:], "1 ", "1 ")
 	_ = frames.WriteWindowUpdate(0, 10)
-	linktest.Want(t, "more", linktest.Cut(t, d, link.Down, taken()), "0 ")
+	linktest.Want(t, d, link.Down, taken(), "0 ")
 }
 
-func TestAnotherProtocolIsNotTouched(t *testing.T) {
+func TestHTTPIsAnotherProtocol(t *testing.T) {
 	if _, _, err := protocol().Next(link.Up, []byte("GET / HTTP/1.1\r\nHost: example\r\n\r\n")); err == nil {
-		t.Error("HTTP/1 was taken for gRPC")
+		t.Error("HTTP/1 counts as gRPC")
 	}
 }
 

@@ -37,7 +37,7 @@ func (db *mariaDB) set(t *testing.T, step time.Duration, ppm int64) {
 	}
 }
 
-// The connection stays the same: the thread that serves it began before the step.
+// The thread that serves the connection has started before the first step.
 func TestTheClockOfADatabase(t *testing.T) {
 	db, pool := clocked(t)
 	k := realtest.Clock{Exact: time.Millisecond, Shows: func() (time.Time, error) {
@@ -78,8 +78,8 @@ func TestTheClockOfADatabase(t *testing.T) {
 	}
 }
 
-// A statement that waits does so for as long as it says, whatever the clock shows. One
-// that waits already when the clock steps past its end does not wait on.
+// A statement waits for its full time, whatever the clock shows, unless the clock steps past the
+// end of the wait.
 func TestMariaDBWaitsOnAWrongClock(t *testing.T) {
 	db, pool := clocked(t)
 	holder, err := pool.Conn(t.Context())

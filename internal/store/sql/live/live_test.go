@@ -19,17 +19,15 @@ import (
 func each(t *testing.T, test func(t *testing.T, d *livestore.Driver)) {
 	for _, id := range []store.ID{model.MySQLID, model.PostgresID} {
 		t.Run(string(id), func(t *testing.T) {
-			for _, p := range store.Of(id).Programs {
-				realtest.Need(t, p.Name)
-			}
-			tmp, err := os.MkdirTemp("", "databases-*") // not t.TempDir: another user has to be able to pass through it
+			realtest.NeedServers(t, id)
+			tmp, err := os.MkdirTemp("", "databases-*") // not t.TempDir: another user has to enter it
 			if err == nil {
 				err = os.Chmod(tmp, 0o711)
 			}
 			if err != nil {
 				t.Fatal(err)
 			}
-			t.TempDir() // is elsewhere, whenever the test asks for one
+			t.TempDir() // so that later ones are not below tmp
 			t.Setenv("TMPDIR", tmp)
 			test(t, livestore.Of(id))
 			if left, _ := os.ReadDir(tmp); len(left) != 0 {
@@ -40,21 +38,19 @@ func each(t *testing.T, test func(t *testing.T, d *livestore.Driver)) {
 	}
 }
 
-// launch starts a server, which ends with the test at the latest.
+// launch starts a server, which is stopped at the end of the test.
 func launch(t *testing.T, d *livestore.Driver, one livestore.Single) livestore.Database {
 	t.Helper()
-	began := time.Now()
 	one.Name = "db"
 	db, err := d.Launch(t.Context(), one)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = db.Stop() })
-	t.Logf("ready after %v", time.Since(began))
 	return db
 }
 
-// do has a client execute a statement.
+// do executes a statement with a client.
 func do(d *livestore.Driver, db livestore.Database, query string) (model.Result, error) {
 	c, err := d.Connect(livestore.Client{Endpoints: []string{db.Endpoint(db.Listens())}, Timeout: time.Minute, Dial: (&net.Dialer{}).DialContext})
 	if err != nil {

@@ -8,8 +8,8 @@ import (
 	"lockstep/internal/real/realtest"
 )
 
-// A database is installed once, and every server begins with that one: also the server whose own
-// installation ended after another one's.
+// All servers begin with the database that was installed first, even a server whose own
+// installation finished later.
 func TestADatabaseIsInstalledOnce(t *testing.T) {
 	realtest.Need(t, "mariadbd")
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())

@@ -16,13 +16,13 @@ func packet(number byte, body string) []byte {
 
 func TestAStatementOfMySQLIsKnownByItsComment(t *testing.T) {
 	d := mysqlProtocol()
-	linktest.Want(t, "greeting", linktest.Cut(t, d, link.Down, packet(0, "hello")), "0 ")
-	linktest.Want(t, "login", linktest.Cut(t, d, link.Up, packet(1, "root")), "0 ")
-	linktest.Want(t, "welcome", linktest.Cut(t, d, link.Down, packet(2, "ok")), "0 ")
-	linktest.Want(t, "query", linktest.Cut(t, d, link.Up, packet(0, "\x03SELECT 1 /* call17 */")), "1 begins /* call17 */")
-	linktest.Want(t, "rows", linktest.Cut(t, d, link.Down, append(packet(1, "a"), packet(2, "b")...)), "1 begins ", "1 ")
-	linktest.Want(t, "ping", linktest.Cut(t, d, link.Up, packet(0, "\x0e")), "2 begins ")
-	linktest.Want(t, "pong", linktest.Cut(t, d, link.Down, packet(1, "ok")), "2 begins ")
+	linktest.Want(t, d, link.Down, packet(0, "hello"), "0 ")
+	linktest.Want(t, d, link.Up, packet(1, "root"), "0 ")
+	linktest.Want(t, d, link.Down, packet(2, "ok"), "0 ")
+	linktest.Want(t, d, link.Up, packet(0, "\x03SELECT 1 /* call17 */"), "1 begins /* call17 */")
+	linktest.Want(t, d, link.Down, append(packet(1, "a"), packet(2, "b")...), "1 begins ", "1 ")
+	linktest.Want(t, d, link.Up, packet(0, "\x0e"), "2 begins ")
+	linktest.Want(t, d, link.Down, packet(1, "ok"), "2 begins ")
 }
 
 // letter is a message of PostgreSQL.
@@ -33,22 +33,22 @@ func letter(kind byte, body string) []byte {
 func TestAStatementOfPostgreSQLIsSeveralMessages(t *testing.T) {
 	d := postgresProtocol()
 	startup := append(binary.BigEndian.AppendUint32(nil, 12), "versions"...)
-	linktest.Want(t, "startup", linktest.Cut(t, d, link.Up, startup), "0 ")
-	linktest.Want(t, "ready", linktest.Cut(t, d, link.Down, append(letter('R', "ok"), letter('Z', "I")...)), "0 ", "0 ")
+	linktest.Want(t, d, link.Up, startup, "0 ")
+	linktest.Want(t, d, link.Down, append(letter('R', "ok"), letter('Z', "I")...), "0 ", "0 ")
 	asked := slices.Concat(letter('P', "\x00INSERT /* call3 */\x00"), letter('B', "x"), letter('E', ""), letter('S', ""))
-	linktest.Want(t, "asked", linktest.Cut(t, d, link.Up, asked), "1 begins /* call3 */", "1 ", "1 ", "1 ")
-	linktest.Want(t, "told", linktest.Cut(t, d, link.Down, slices.Concat(letter('1', ""), letter('N', "notice"), letter('C', "x"), letter('Z', "I"))),
+	linktest.Want(t, d, link.Up, asked, "1 begins /* call3 */", "1 ", "1 ", "1 ")
+	linktest.Want(t, d, link.Down, slices.Concat(letter('1', ""), letter('N', "notice"), letter('C', "x"), letter('Z', "I")),
 		"1 begins ", "0 ", "1 ", "1 ")
-	linktest.Want(t, "later", linktest.Cut(t, d, link.Down, letter('E', "you are shut down")), "0 ")
-	linktest.Want(t, "simple", linktest.Cut(t, d, link.Up, letter('Q', "BEGIN\x00")), "2 begins ")
-	linktest.Want(t, "first", linktest.Cut(t, d, link.Up, letter('P', "\x00INSERT\x00")), "3 begins ")
+	linktest.Want(t, d, link.Down, letter('E', "you are shut down"), "0 ") // answers no request
+	linktest.Want(t, d, link.Up, letter('Q', "BEGIN\x00"), "2 begins ")
+	linktest.Want(t, d, link.Up, letter('P', "\x00INSERT\x00"), "3 begins ")
 	d.Withdrawn(3)
-	linktest.Want(t, "rest of what is withdrawn", linktest.Cut(t, d, link.Up, letter('B', "x")), "3 ")
+	linktest.Want(t, d, link.Up, letter('B', "x"), "3 ") // the rest of the withdrawn request
 }
 
-func TestAnotherProtocolIsNotTouched(t *testing.T) {
+func TestHTTPIsAnotherProtocol(t *testing.T) {
 	if _, _, err := postgresProtocol().Next(link.Up, []byte("GET / HTTP/1.1\r\nHost: example\r\n\r\n")); err == nil {
-		t.Error("it took HTTP/1 for its protocol")
+		t.Error("HTTP/1 counts as the protocol of PostgreSQL")
 	}
 }
 

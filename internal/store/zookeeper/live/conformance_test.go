@@ -14,13 +14,14 @@ import (
 	"lockstep/internal/ports"
 	"lockstep/internal/real/livestore"
 	"lockstep/internal/real/livestore/livetest"
+	"lockstep/internal/real/realtest"
 	"lockstep/internal/store"
 	"lockstep/internal/store/storetest"
 	"lockstep/internal/store/zookeeper"
 )
 
-// pair is the model beside a real server. Both begin with an empty tree, so even the numbers of their transactions
-// are equal; only the names of sessions differ.
+// pair is the model and a real server. Both begin with an empty tree, so even the numbers of their
+// transactions are equal; only the numbers of sessions differ.
 type pair struct {
 	storetest.Duel
 	server *livetest.Servers
@@ -28,7 +29,7 @@ type pair struct {
 	guests []*guest // by client
 }
 
-// guest is a client with its session, and the connection that this is on.
+// guest is a client with its session and connection.
 type guest struct {
 	store.Conn
 	id   int64 // the model's
@@ -74,7 +75,7 @@ func (p *pair) same(r ports.Request, want store.Answer, got storetest.Reply) str
 	return ""
 }
 
-// plain is an answer without pointers, in the model's names; a server tells children in any order.
+// plain is an answer without pointers, with the model's sessions and with sorted children.
 func (p *pair) plain(value any) any {
 	switch v := value.(type) {
 	case zookeeper.ConnectReply:
@@ -105,7 +106,7 @@ func (p *pair) ask(s *guest, r ports.Request) any {
 	return a.Value
 }
 
-// connect opens a session (0) or takes one up, on a new connection.
+// connect opens a session (0) or resumes one, on a new connection.
 func (p *pair) connect(s *guest, id int64) {
 	p.T.Helper()
 	c := p.Open(s.Client)
@@ -117,7 +118,7 @@ func (p *pair) connect(s *guest, id int64) {
 	s.Conn, s.id = c, a.Value.(zookeeper.ConnectReply).ID
 }
 
-// gone demands that both have closed a connection.
+// gone demands that model and server have closed a connection.
 func (p *pair) gone(c store.Conn) {
 	p.T.Helper()
 	a, _ := p.Model.Exec(p.Clock, 0, c, zookeeper.Ping{})
@@ -133,16 +134,14 @@ func (p *pair) end(s *guest) {
 	p.gone(s.Conn)
 }
 
-// hangUp closes a client's connection, and leaves its session alone. The server forgets by a connection's session
-// which connection it has, also when the session has another by then: so it has to be done with this one first.
+// hangUp closes a client's connection, but not its session. It waits for the server to close its
+// end: the server then forgets the connection of the session, even if that has a new one by then.
 func (p *pair) hangUp(s *guest) {
 	p.T.Helper()
 	l := p.server.Line(s.Conn).(*line)
 	_ = l.conn.(*net.TCPConn).CloseWrite()
-	for began := time.Now(); !l.isBroken(); time.Sleep(time.Millisecond) {
-		if time.Since(began) > 20*time.Second {
-			p.Fail("the server keeps a connection that client %d has closed", s.Client)
-		}
+	if !realtest.Soon(20*time.Second, l.isBroken) {
+		p.Fail("the server keeps a connection that client %d has closed", s.Client)
 	}
 	p.Closed(s.Conn)
 }
@@ -153,7 +152,8 @@ func (l *line) isBroken() bool {
 	return l.broken
 }
 
-// move takes a session to a new connection, while the old one is open or after it was closed, and sets watches again.
+// move resumes a session on a new connection, while the old one is open or after it was closed, and
+// sets watches again.
 func (p *pair) move(s *guest, hangUp bool, watches zookeeper.SetWatches) {
 	p.T.Helper()
 	old := s.Conn
@@ -171,10 +171,10 @@ func (p *pair) move(s *guest, hangUp bool, watches zookeeper.SetWatches) {
 type script struct {
 	*pair
 	rng   *rand.Rand
-	paths []string // to draw from: a fixed few, and sequential nodes
+	paths []string // to draw from: fixed ones, and sequential nodes
 }
 
-// fixed is how many paths are always there to draw from.
+// fixed is the number of fixed paths.
 const fixed = 7
 
 func (s *script) pick(texts ...string) string { return texts[s.rng.IntN(len(texts))] }
@@ -231,7 +231,8 @@ func (s *script) step() ports.Request {
 	return nil
 }
 
-// The model and a real server give the same answers to random requests of several sessions, and tell the same.
+// The model and a real server give the same answers and events for random requests of several
+// sessions.
 func TestRealZooKeeperAgrees(t *testing.T) {
 	s := &script{pair: newPair(t, 2*time.Second, 4), rng: storetest.Rand(t, 20260801, 4)}
 	s.paths = []string{"/lock", "/t", "/t/a", "/t/b", "/t/a/x", "/u", "/u/v", "/lock", "/lock", "/lock", "/lock", "/lock"}
@@ -250,14 +251,15 @@ func TestRealZooKeeperAgreesOnTimeouts(t *testing.T) {
 	}
 }
 
-// untilGone keeps a client alive on the server until nodes have ended with their sessions, not before their time.
+// untilGone keeps a client alive on the server until nodes have expired with their sessions, which
+// must not be too early.
 func (p *pair) untilGone(observer *guest, began time.Time, atLeast time.Duration, nodes ...string) {
 	p.T.Helper()
 	for _, path := range nodes {
 		for {
 			v, err := p.server.Do(observer.Conn, zookeeper.Exists{Path: path})
 			if err != nil || time.Since(began) > 20*time.Second {
-				p.Fail("%s does not end with its session: %v", path, err)
+				p.Fail("%s has not expired: %v", path, err)
 			}
 			if v.(zookeeper.Found).Stat == nil {
 				break
@@ -265,11 +267,11 @@ func (p *pair) untilGone(observer *guest, began time.Time, atLeast time.Duration
 		}
 	}
 	if lasted := time.Since(began); lasted < atLeast {
-		p.T.Errorf("sessions that last until %v have ended after %v", atLeast, lasted)
+		p.T.Errorf("sessions that last until %v have expired after %v", atLeast, lasted)
 	}
 }
 
-// The test keeps one client alive on both sides, and lets the others fall silent.
+// The test keeps one client alive on both sides, and the others are silent.
 func TestRealZooKeeperAgreesOnExpiry(t *testing.T) {
 	const tick = 100 * time.Millisecond
 	p := newPair(t, tick, 4)
@@ -286,7 +288,7 @@ func TestRealZooKeeperAgreesOnExpiry(t *testing.T) {
 		path := fmt.Sprintf("/e-%d", i)
 		p.ask(observer, zookeeper.Exists{Path: path, Watch: true})
 		p.untilGone(observer, began, s.asks, path)
-		// Now the model's clock: its session is the next to end, on a whole tick.
+		// In the model, the session is the next to expire, on a whole tick.
 		due := p.Due()
 		if due <= s.asks || due > s.asks+tick || due%tick != 0 {
 			t.Errorf("the model's session of %v would end after %v", s.asks, due)
@@ -304,9 +306,9 @@ func TestRealZooKeeperAgreesOnExpiry(t *testing.T) {
 	p.ask(observer, zookeeper.Children{Path: "/lock"})
 }
 
-// A session outlives its connection for its whole timeout, a session resumed in time restarts it even if the
-// client asks for nothing, and sessions of one tick end together, in no order that their ephemeral nodes or
-// watchers could show. The observer speaks all the while, and the model's clock is set by hand.
+// A session outlives its connection for its whole timeout. Resuming it restarts the timeout, even
+// without a request. Sessions of one tick expire together, in no visible order. The observer stays
+// alive, and the model's clock is set by hand.
 func TestRealZooKeeperAgreesOnSessionsWithoutAConnection(t *testing.T) {
 	const tick, timeout, taken = 100 * time.Millisecond, 2 * time.Second, 1200 * time.Millisecond
 	p := newPair(t, tick, 5)

@@ -10,8 +10,8 @@ import (
 	"lockstep/internal/real/servers"
 )
 
-// A follower may call its leader before that one listens.
-func TestACallWaitsForWhoIsAboutToListen(t *testing.T) {
+// A follower may call its leader before the leader listens.
+func TestACallWaitsUntilTheServerListens(t *testing.T) {
 	port, err := servers.FreePort()
 	if err != nil {
 		t.Fatal(err)
