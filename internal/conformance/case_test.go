@@ -1,7 +1,6 @@
 package conformance
 
 import (
-	"cmp"
 	"fmt"
 	"time"
 
@@ -10,28 +9,27 @@ import (
 	"lockstep/internal/scenario"
 )
 
-// Case is one story about a verb. A verb with several kinds of targets or values, each of which a
-// world does in a way of its own, has several.
+// Case is one story about a verb. A verb has several if a world implements its kinds of targets or
+// values in different ways.
 type Case struct {
 	Verb string // its first fault in the story is what the case is about
 	What string // whose, or which: "a client", "the reply"
 	Lock string
 	// Story is the part of a scenario file that differs from case to case: faults, servers.
 	Story string
-	// Set changes what the plan has besides; nil for nothing.
+	// Set changes other settings of the plan; may be nil.
 	Set func(p *plan.Plan)
-	// During says what is not as it has to be while the fault is on, After what is not when it is
-	// over; "" when all is. Of a fault that is never undone After asks whether the others go on.
+	// During says what is wrong while the fault is on, After what is wrong when it is over; "" if
+	// nothing is. For a fault that is never undone, After checks that the others go on.
 	During, After func(s *Seen) string
-	// Refused are words of the sentence with which the live world refuses the case, as it cannot
-	// do such a thing; "" when it plays it.
+	// Refused is part of the error with which the live world refuses the case; "" if it plays it.
 	Refused string
 }
 
-// Name is what tests call the case.
+// Name is the name of the case in tests.
 func (c *Case) Name() string { return c.Verb + " " + c.What }
 
-// Cases returns all cases. A new one goes into the file of what its verb acts on.
+// Cases returns all cases. A new one belongs into the file for the targets of its verb.
 func Cases() []Case {
 	var all []Case
 	for _, some := range [][]Case{processes, messages, partitions, servers, clocks} {
@@ -47,8 +45,7 @@ clients: [A, B]
 %s
 `
 
-// Plan is the plan of the case, which takes a second or two on real servers. The error says what is
-// wrong with its story.
+// Plan returns the plan of the case, which takes a second or two on real servers.
 func (c *Case) Plan() (*plan.Plan, error) {
 	p, err := scenario.Parse(c.Name(), fmt.Appendf(nil, frame, c.Lock, c.Story))
 	if err != nil {
@@ -67,7 +64,7 @@ func (c *Case) Plan() (*plan.Plan, error) {
 	return p, nil
 }
 
-// About is the number of the fault that the case is about; 0 when its story has none.
+// About returns the number of the fault that the case is about; 0 if its story has none.
 func (c *Case) About(p *plan.Plan) int {
 	for i := range p.Faults {
 		if p.Faults[i].Verb.Name() == c.Verb {
@@ -77,8 +74,8 @@ func (c *Case) About(p *plan.Plan) int {
 	return 0
 }
 
-// Judge says what is wrong with the history of the case: that a fault did not begin, changed
-// nothing or was not ended, what was not different meanwhile and what not as before.
+// Judge says what is wrong with the history of the case: a fault did not begin, changed nothing or
+// did not end, or During or After has a complaint.
 func (c *Case) Judge(p *plan.Plan, h *history.History) []string {
 	var wrong []string
 	for i := range p.Faults {
@@ -106,15 +103,16 @@ func (c *Case) Judge(p *plan.Plan, h *history.History) []string {
 	return wrong
 }
 
-// Seen is the history of a case, with what its checks ask of it. The events of the fault that it is
-// about are what they count from.
+// Seen is the history of a case, with the beginning and the end of one fault, and questions that the
+// checks of cases ask.
 type Seen struct {
 	*history.History
-	began, ended int  // the events that say so; -1 for none, and the number of events
-	vain         bool // the world says that it changed nothing
+	began int  // the event of the fault's beginning; -1 if there is none
+	ended int  // the event of its end; the number of all events if there is none
+	vain  bool // the world reports that the fault changed nothing
 }
 
-// See returns a history with the events of one of its faults.
+// See finds the events of a fault in a history.
 func See(h *history.History, fault int) *Seen {
 	s := &Seen{History: h, began: -1, ended: len(h.Events)}
 	for i, e := range h.Events {
@@ -131,21 +129,20 @@ func See(h *history.History, fault int) *Seen {
 	return s
 }
 
-// one describes events: what is empty fits all.
+// one describes events. An empty field fits all of them.
 type one struct {
-	kind  history.Kind
-	node  string
-	peer  string // who is at the other end, or whose the entry is
-	cause int    // the event that it is the consequence of, plus one
+	kind history.Kind
+	node string
+	peer string // the other end, or the owner of the entry
 }
 
 func (s *Seen) fits(o one, i int) bool {
 	e := &s.Events[i]
 	return (o.kind == 0 || e.Kind == o.kind) && (o.node == "" || s.Name(e.Node) == o.node) &&
-		(o.peer == "" || s.Name(e.Peer) == o.peer || s.Name(e.Owner) == o.peer) && (o.cause == 0 || int(e.Cause) == o.cause-1)
+		(o.peer == "" || s.Name(e.Peer) == o.peer || s.Name(e.Owner) == o.peer)
 }
 
-// first is the first such event of those from one on and before another; -1 for none.
+// first returns the first such event in a range of events; -1 for none.
 func (s *Seen) first(o one, from, before int) int {
 	for i := max(from, 0); i < before; i++ {
 		if s.fits(o, i) {
@@ -155,7 +152,7 @@ func (s *Seen) first(o one, from, before int) int {
 	return -1
 }
 
-// next is the first such event from one on; -1 for none, also when that one is none.
+// next returns the first such event at or after another; -1 for none, and if from is -1.
 func (s *Seen) next(o one, from int) int {
 	if from < 0 {
 		return -1
@@ -163,7 +160,7 @@ func (s *Seen) next(o one, from int) int {
 	return s.first(o, from, len(s.Events))
 }
 
-// count is how many there are.
+// count returns the number of such events in a range.
 func (s *Seen) count(o one, from, before int) (n int) {
 	for i := max(from, 0); i < min(before, len(s.Events)); i++ {
 		if s.fits(o, i) {
@@ -173,7 +170,7 @@ func (s *Seen) count(o one, from, before int) (n int) {
 	return n
 }
 
-// between is how much time has gone by from one event to another; 0 when either is none.
+// between returns the time from one event to another; 0 if one of them is -1.
 func (s *Seen) between(from, to int) time.Duration {
 	if from < 0 || to < 0 {
 		return 0
@@ -181,8 +178,8 @@ func (s *Seen) between(from, to int) time.Duration {
 	return s.Events[to].At.Sub(s.Events[from].At)
 }
 
-// answered is how many of the requests that were sent to a server (or by a client, or both; "" for
-// all) from one event on and before another have had an answer before that.
+// answered returns how many requests were sent and answered in a range of events. They may be limited
+// to those of a client or to a server; "" is for all.
 func (s *Seen) answered(client, server string, from, before int) (n int) {
 	for i := max(from, 0); i < before; i++ {
 		if s.fits(one{kind: history.Sent, node: client, peer: server}, i) && s.replyTo(i, before) >= 0 {
@@ -192,7 +189,7 @@ func (s *Seen) answered(client, server string, from, before int) (n int) {
 	return n
 }
 
-// replyTo is the reply to a request, if it has come before an event; -1 when it has not.
+// replyTo returns the reply to a request; -1 if it was not received before an event.
 func (s *Seen) replyTo(sent, before int) int {
 	number := s.Events[sent].Value
 	for i := sent + 1; i < before; i++ {
@@ -204,10 +201,10 @@ func (s *Seen) replyTo(sent, before int) int {
 	return -1
 }
 
-// does is what a client does by itself, and not what happens to it.
+// does reports whether an event is an action of a client, rather than something that happens to it.
 func does(k history.Kind) bool { return k <= history.Finished || k == history.Sent }
 
-// doings is how much a client does from one event on and before another.
+// doings counts the actions of a client in a range of events.
 func (s *Seen) doings(client string, from, before int) (n int) {
 	for i := from + 1; i < before; i++ {
 		if e := &s.Events[i]; does(e.Kind) && s.Name(e.Node) == client {
@@ -217,8 +214,8 @@ func (s *Seen) doings(client string, from, before int) (n int) {
 	return n
 }
 
-// quickest is the shortest time from such an event to the next of another kind, of those from one
-// on; a year when there is none.
+// quickest returns the shortest time from an event of one sort to the next of another sort; a year if
+// there are none.
 func (s *Seen) quickest(o, then one, from int) time.Duration {
 	least := 365 * 24 * time.Hour
 	for i := s.next(o, from); i >= 0; i = s.next(o, i+1) {
@@ -229,13 +226,10 @@ func (s *Seen) quickest(o, then one, from int) time.Duration {
 	return least
 }
 
-// unless is a sentence, but for what is as it has to be.
+// unless returns a complaint if something is not ok.
 func unless(ok bool, format string, args ...any) string {
 	if ok {
 		return ""
 	}
 	return fmt.Sprintf(format, args...)
 }
-
-// both is what is wrong with one thing or another.
-func both(why ...string) string { return cmp.Or(why...) }

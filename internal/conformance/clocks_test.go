@@ -1,6 +1,7 @@
 package conformance
 
 import (
+	"cmp"
 	"time"
 
 	"lockstep/internal/faults"
@@ -8,7 +9,7 @@ import (
 	"lockstep/internal/plan"
 )
 
-// Faults of clocks. A client reads its own; a server's clock shows in how long its entries last.
+// Faults of clocks. A client reads its own clock; a server's clock is visible in the life of entries.
 var clocks = []Case{
 	{
 		Verb: "jump-clock", What: "a client", Lock: "set-nx-lua", Story: `
@@ -21,7 +22,7 @@ faults:
     by: -1h`,
 		During: func(s *Seen) string {
 			back := s.next(one{kind: history.FaultBegan}, s.began+1)
-			return both(
+			return cmp.Or(
 				unless(s.ahead("A", 0, s.began) < 30*time.Minute, "A's clock was wrong before"),
 				unless(s.ahead("A", s.next(one{kind: history.Releasing, node: "A"}, s.began), back) > 30*time.Minute, "A's clock shows no step"),
 				unless(s.ahead("B", 0, len(s.Events)) < 30*time.Minute, "B's clock shows one"))
@@ -76,8 +77,8 @@ faults:
 	},
 }
 
-// driftUntilBHolds has the clock of the server run faster until B has the lock, which B then keeps
-// for longer than such a clock would leave it.
+// driftUntilBHolds lets the clock of the server run faster until B has the lock. B then keeps it for
+// longer than an entry would last by the fast clock.
 const driftUntilBHolds = `
 faults:
   - when: A is in its critical section
@@ -88,8 +89,8 @@ faults:
     slow: B
     by: 3s`
 
-// fourthOfALease makes the drift one of four times as fast, more than a scenario may say, and lets B
-// wait for longer than a lease lasts then, but both times not for as long as it lasts else.
+// fourthOfALease makes the clock four times as fast, more than a scenario may demand. B waits for
+// longer than a lease lasts by this clock, but its two waits together are shorter than a full lease.
 func fourthOfALease(p *plan.Plan) {
 	p.Lease, p.Workload.Wait, p.Workload.Repeat = 8*time.Second, 3500*time.Millisecond, 2
 	drift := &p.Faults[0]
@@ -98,8 +99,7 @@ func fourthOfALease(p *plan.Plan) {
 	*drift = faults.Make(drift.Number, drift.Spec(), args, drift.Trigger, drift.End)
 }
 
-// ahead is by how much a client's clock is ahead of true time at least, in what it does from one
-// event on and before another.
+// ahead returns the least lead of a client's clock over true time at its actions in a range of events.
 func (s *Seen) ahead(client string, from, before int) time.Duration {
 	off, any := time.Duration(0), false
 	for i := max(from, 0); i < before; i++ {
@@ -113,13 +113,13 @@ func (s *Seen) ahead(client string, from, before int) time.Duration {
 	return off
 }
 
-// offset is by how much the clock of an event's node is ahead of true time.
+// offset returns the lead of the clock of an event's node over true time.
 func (s *Seen) offset(i int) time.Duration {
 	return time.Duration(s.Events[i].Clock) - s.Events[i].At.Duration()
 }
 
-// gain is by how many hundredths a client's clock ran faster than true time from its first doing
-// after one event to its last before another.
+// gain returns by how many percent a client's clock ran faster than true time, from its first to its
+// last action in a range of events.
 func (s *Seen) gain(client string, from, before int) int {
 	first, last := -1, -1
 	for i := max(from, 0); i < before; i++ {

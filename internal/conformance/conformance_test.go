@@ -8,7 +8,7 @@ import (
 	"lockstep/internal/sim"
 )
 
-// each does something with each case and its plan.
+// each runs a test for each case and its plan.
 func each(t *testing.T, do func(t *testing.T, c *Case, p *plan.Plan)) {
 	for _, c := range Cases() {
 		t.Run(c.Name(), func(t *testing.T) {
@@ -36,13 +36,13 @@ func TestTheSimulatorDoesWhatVerbsSay(t *testing.T) {
 	})
 }
 
-// idle is a verb that does nothing, under another one's name.
+// idle is a verb without effect.
 type idle struct{ faults.Verb }
 
 func (idle) Begin(faults.World, faults.Activation) {}
 func (idle) End(faults.World, faults.Activation)   {}
 
-// endless is a verb whose end undoes nothing.
+// endless is a verb whose effect lasts after its end.
 type endless struct{ faults.Verb }
 
 func (endless) End(faults.World, faults.Activation) {}
@@ -61,10 +61,10 @@ func TestACaseNoticesAVerbThatDoesNothing(t *testing.T) {
 			return See(h, f.Number)
 		}
 		if c.During(seen(idle{verb})) == "" {
-			t.Error("nothing is done, and nothing is missing while the fault is on")
+			t.Error("During accepts a verb without effect")
 		}
 		if f.End != (faults.End{}) && c.After(seen(endless{verb})) == "" {
-			t.Error("nothing is undone, and nothing is missing when the fault is over")
+			t.Error("After accepts a verb whose effect lasts")
 		}
 	})
 }

@@ -12,7 +12,7 @@ import (
 	"lockstep/internal/faults"
 )
 
-// If no case plays a verb, or a method of the port, it is unknown whether the worlds implement it.
+// Without a case for a verb, or for a method of the port, the worlds may not implement it.
 func TestEveryVerbAndEveryMethodOfThePortHasItsCase(t *testing.T) {
 	cases := map[string]bool{}
 	for _, c := range Cases() {
@@ -22,7 +22,7 @@ func TestEveryVerbAndEveryMethodOfThePortHasItsCase(t *testing.T) {
 	for _, file := range sources(t, "../faults") {
 		verb, calls := readVerb(file)
 		if verb != "" && !cases[verb] {
-			continue // said below
+			continue // reported below
 		}
 		for _, method := range calls {
 			called[method] = true
@@ -31,19 +31,21 @@ func TestEveryVerbAndEveryMethodOfThePortHasItsCase(t *testing.T) {
 	for _, s := range faults.All() {
 		if !cases[s.Name] {
 			t.Errorf("the verb %s has no case: add one to a table in internal/conformance (processes_test.go, "+
-				"messages_test.go, partitions_test.go, servers_test.go, clocks_test.go) that says what is different while it is on, and what is as before when it is over", s.Name)
+				"messages_test.go, partitions_test.go, servers_test.go, clocks_test.go) with what changes while it is on, "+
+				"and what is as before when it is over", s.Name)
 		}
 	}
 	port := reflect.TypeFor[faults.World]()
 	for i := range port.NumMethod() {
 		if name := port.Method(i).Name; !called[name] {
-			t.Errorf("the port faults.World has a method %s that no verb with a case calls: write the verb's case in internal/conformance, or remove the method", name)
+			t.Errorf("no verb with a case calls the method %s of the port faults.World: "+
+				"write the verb's case in internal/conformance, or remove the method", name)
 		}
 	}
 }
 
-// readVerb returns the name of the verb that a file registers, "" for none, and which names it
-// calls of something else, methods of the port among them.
+// readVerb returns the name of the verb that a file registers, "" for none, and the names of the
+// methods and imported functions that it calls.
 func readVerb(file *ast.File) (verb string, calls []string) {
 	ast.Inspect(file, func(n ast.Node) bool {
 		switch n := n.(type) {
@@ -63,7 +65,7 @@ func readVerb(file *ast.File) (verb string, calls []string) {
 	return verb, calls
 }
 
-// sources are the files of a package but for its tests.
+// sources returns the files of a package without its tests.
 func sources(t *testing.T, dir string) (files []*ast.File) {
 	t.Helper()
 	names, err := filepath.Glob(filepath.Join(dir, "*.go"))

@@ -1,8 +1,8 @@
-// Package conformance holds one table for both worlds: for each verb of the faults, stories in
-// which something is observably different while the fault is on and as before when it is over.
+// Package conformance tests the verbs of faults in both worlds, with one table: stories in which a
+// fault visibly changes something while it is on, and nothing after its end.
 //
-// What is observed is the history, and nothing inside of a world: requests and replies, entries,
-// clocks, who holds. So the same case is played in the simulator and on real servers. It waits for
-// what happens (until: B acquires) and not for times, and compares only what a busy machine leaves
-// as it is: an order, or a time that something takes at least.
+// The checks see only the history: requests and replies, entries, clocks, holders. So the simulator
+// and real servers play the same cases. The stories wait for events (until: B acquires) rather than
+// for times, and the checks do not depend on the load of the machine: they compare the order of
+// events, or the least time that something takes.
 package conformance

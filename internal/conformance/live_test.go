@@ -17,14 +17,13 @@ import (
 	"lockstep/internal/real/realtest"
 )
 
-// Clients of the live world are this program once more.
+// The live world starts this program again for its clients.
 func TestMain(m *testing.M) {
 	real.WorkerMain()
 	os.Exit(m.Run())
 }
 
-// The cases of which the live world says that it cannot play them are refused with that reason,
-// and no others are.
+// The live world refuses exactly the cases that have Refused, with this reason.
 func TestWhatTheLiveWorldCannotDoIsRefused(t *testing.T) {
 	for _, c := range Cases() {
 		p, err := c.Plan()
@@ -33,14 +32,14 @@ func TestWhatTheLiveWorldCannotDoIsRefused(t *testing.T) {
 		}
 		switch err := real.Refuse(p, c.Lock, real.Options{}); {
 		case err != nil && c.Refused == "":
-			t.Errorf("%s: %v: if it cannot be helped, its case in internal/conformance says so (Refused)", c.Name(), err)
+			t.Errorf("%s: %v: if this cannot be helped, set Refused in its case", c.Name(), err)
 		case c.Refused != "" && (err == nil || !strings.Contains(err.Error(), c.Refused)):
 			t.Errorf("%s: %v, want %q", c.Name(), err, c.Refused)
 		}
 	}
 }
 
-// programsOf are what the servers of a case need.
+// programsOf returns the programs that the servers of a case need.
 func programsOf(c *Case, p *plan.Plan) []string {
 	needs := []string{"redis-server"}
 	if v, _ := locks.Lookup(c.Lock); v.Store == locks.StoreMySQL {

@@ -1,13 +1,14 @@
 package conformance
 
 import (
+	"cmp"
 	"time"
 
 	"lockstep/internal/history"
 	"lockstep/internal/plan"
 )
 
-// What parts nodes from each other.
+// Faults of the network between nodes.
 var partitions = []Case{
 	{
 		Verb: "partition", What: "a client from the servers", Lock: "set-nx-lua", Story: `
@@ -17,7 +18,7 @@ faults:
     partition: [A, store]
     until: B has the reply of unlock the 2nd time`,
 		During: func(s *Seen) string {
-			return both(
+			return cmp.Or(
 				unless(s.count(one{kind: history.Granted, peer: "A"}, s.began, s.ended) == 0, "A's request arrived"),
 				unless(s.answered("A", "", s.began, s.ended) == 0, "A had an answer"),
 				unless(s.answered("B", "", s.began, s.ended) >= 4, "B had none"))
@@ -32,7 +33,7 @@ faults:
     cut: [store, A]
     until: B sends SET the 20th time`,
 		During: func(s *Seen) string {
-			return both(
+			return cmp.Or(
 				unless(s.count(one{kind: history.Granted, peer: "A"}, s.began, s.ended) == 1, "A's request did not arrive, and what A sends is not cut"),
 				unless(s.answered("A", "", s.began, s.ended) == 0, "A had an answer"),
 				unless(s.answered("B", "", s.began, s.ended) > 0, "B had none"))
@@ -47,12 +48,12 @@ faults:
     cut: [A, store]
     until: B sends SET the 20th time`,
 		During: func(s *Seen) string {
-			return both(
+			return cmp.Or(
 				unless(s.count(one{kind: history.Sent, node: "A"}, s.began, s.ended) == 1, "A sent nothing, or went on to the next"),
 				unless(s.count(one{kind: history.Removed, peer: "A"}, s.began, s.ended) == 0, "A's release arrived"))
 		},
 		After: func(s *Seen) string {
-			return both(unless(s.next(one{kind: history.Removed, peer: "A"}, s.ended) >= 0, "A's release did not arrive"), goesOn("A")(s))
+			return cmp.Or(unless(s.next(one{kind: history.Removed, peer: "A"}, s.ended) >= 0, "A's release did not arrive"), goesOn("A")(s))
 		},
 	},
 	{
@@ -64,7 +65,7 @@ faults:
     until: A has the reply of WAIT the 2nd time`,
 		Set: func(p *plan.Plan) { p.Clients, p.Lease = []string{"A"}, time.Second },
 		During: func(s *Seen) string {
-			return both(
+			return cmp.Or(
 				unless(s.count(one{kind: history.Granted, node: "redis-1"}, s.began, s.ended) >= 2, "the primary granted nothing"),
 				unless(s.count(one{kind: history.Acquired, node: "A"}, s.began, s.ended) == 0, "a replica confirmed the write"))
 		},
@@ -74,7 +75,7 @@ faults:
 	},
 }
 
-// heldUntilOver demands that the first request of A after the cut is answered, and not before the cut is over.
+// heldUntilOver demands that A's first request of the fault is answered, but not before its end.
 func heldUntilOver(s *Seen) string {
 	sent := s.next(one{kind: history.Sent, node: "A"}, s.began)
 	if sent < 0 || s.replyTo(sent, len(s.Events)) < s.ended {

@@ -1,6 +1,7 @@
 package conformance
 
 import (
+	"cmp"
 	"time"
 
 	"lockstep/internal/history"
@@ -36,7 +37,7 @@ faults:
 			if froze < 0 || thawed < 0 {
 				return "the server did not stand still, or did not go on"
 			}
-			return both(
+			return cmp.Or(
 				unless(s.answered("", "redis-1", froze, thawed) == 0, "it answered"),
 				unless(s.count(one{kind: history.TimedOut, node: "B"}, froze, thawed) > 0, "B did not miss an answer"))
 		},
@@ -47,7 +48,7 @@ faults:
     crash: A`,
 		During: func(s *Seen) string { return dead(s, "A") },
 		After: func(s *Seen) string {
-			return both(
+			return cmp.Or(
 				unless(s.next(one{kind: history.Removed, peer: "A"}, s.began) >= 0, "what A had sent into the partition did not arrive after it"),
 				goesOn("B")(s))
 		},
@@ -73,11 +74,11 @@ faults:
     crash: redis-2`,
 		During: func(s *Seen) string {
 			crashed := s.next(one{kind: history.Crashed, node: "redis-2"}, s.began)
-			return both(
+			return cmp.Or(
 				unless(crashed >= 0, "it did not die"),
 				unless(s.answered("", "redis-2", crashed, len(s.Events)) == 0, "it answered"))
 		},
-		After: func(s *Seen) string { return both(goesOn("A")(s), goesOn("B")(s), serves("redis-1")(s)) },
+		After: func(s *Seen) string { return cmp.Or(goesOn("A")(s), goesOn("B")(s), serves("redis-1")(s)) },
 	},
 	{
 		Verb: "restart", What: "a client", Lock: "set-nx-lua", Story: `
@@ -91,7 +92,7 @@ faults:
 			if back < 0 {
 				return "A did not die, or did not come back"
 			}
-			return both(
+			return cmp.Or(
 				unless(s.doings("A", crashed, back) == 0, "A did something"),
 				unless(s.between(crashed, back) >= 300*time.Millisecond, "A was away for %v only", s.between(crashed, back)))
 		},
@@ -150,8 +151,8 @@ faults:
 	},
 }
 
-// sentIntoAPartition is a story in which A sends a release that no server gets before the end of a
-// partition. The case adds what then happens to A.
+// sentIntoAPartition is a story in which A sends a release that the servers do not receive before
+// the end of a partition. The case adds a fault of A.
 const sentIntoAPartition = `
 faults:
   - when: A is about to send unlock
@@ -160,21 +161,21 @@ faults:
   - when: A sends unlock
     after: 50ms`
 
-// dead complains if a client has not died, or did something afterwards.
+// dead demands that a client has died, and did nothing afterwards.
 func dead(s *Seen, client string) string {
 	crashed := s.next(one{kind: history.Crashed, node: client}, s.began)
-	return both(
+	return cmp.Or(
 		unless(crashed >= 0, "%s did not die", client),
 		unless(s.doings(client, crashed, len(s.Events)) == 0, "%s did something", client))
 }
 
-// away returns when a process died and when it was back.
+// away returns the events of a process's death and return.
 func away(s *Seen, node string) (crashed, back int) {
 	crashed = s.next(one{kind: history.Crashed, node: node}, s.began)
 	return crashed, s.next(one{kind: history.Restarted, node: node}, crashed)
 }
 
-// over is the fault's end, or its beginning when it has none of its own.
+// over returns the fault's end, or its beginning if it has no end.
 func (s *Seen) over() int {
 	if s.ended < len(s.Events) {
 		return s.ended
@@ -182,7 +183,7 @@ func (s *Seen) over() int {
 	return s.began
 }
 
-// goesOn demands that a client plays all its rounds once the fault is over.
+// goesOn demands that a client plays all its rounds after the fault.
 func goesOn(client string) func(s *Seen) string {
 	return func(s *Seen) string {
 		return unless(s.next(one{kind: history.Finished, node: client}, s.over()) >= 0 && s.doings(client, s.over(), len(s.Events)) > 3,
@@ -190,7 +191,7 @@ func goesOn(client string) func(s *Seen) string {
 	}
 }
 
-// serves demands that a server answers what it is asked once the fault is over.
+// serves demands that a server answers requests after the fault.
 func serves(server string) func(s *Seen) string {
 	return func(s *Seen) string {
 		return unless(s.answered("", server, s.over(), len(s.Events)) > 3, "%s does not serve", server)

@@ -1,20 +1,21 @@
 package conformance
 
 import (
+	"cmp"
 	"time"
 
 	"lockstep/internal/history"
 	"lockstep/internal/plan"
 )
 
-// whileBWaits holds A in its critical section until B has the lock, which is soon if what happens to
-// the servers lets B in.
+// whileBWaits holds A in its critical section until B has the lock, which is soon if a fault of the
+// servers lets B in.
 const whileBWaits = `
   - when: A is in its critical section
     pause: A
     until: B acquires`
 
-// longLease lasts longer than B waits both times: B comes in early, or not at all.
+// longLease is longer than B's two waits together: B gets the lock early, or not at all.
 func longLease(p *plan.Plan) {
 	p.Lease, p.Workload.Wait, p.Workload.Repeat = 20*time.Second, 6*time.Second, 2
 }
@@ -49,7 +50,7 @@ faults:
 				"A's entry was not removed from redis-2, or elsewhere as well")
 		},
 		After: func(s *Seen) string {
-			return both(unless(!letsBIn(s), "the other servers let B in"), goesOn("A")(s), goesOn("B")(s))
+			return cmp.Or(unless(!letsBIn(s), "the other servers let B in"), goesOn("A")(s), goesOn("B")(s))
 		},
 	},
 	{
@@ -60,7 +61,7 @@ faults:
     fail-over: operator`,
 		During: func(s *Seen) string {
 			crashed := s.next(one{kind: history.Crashed, node: "redis-1"}, s.began)
-			return both(
+			return cmp.Or(
 				unless(crashed >= 0 && s.answered("", "redis-1", crashed, len(s.Events)) == 0, "the primary did not die, or answered afterwards"),
 				unless(s.next(one{kind: history.Promoted, node: "redis-2"}, crashed) >= 0, "no server took its place"))
 		},
@@ -73,7 +74,7 @@ faults:
   - when: A is in its critical section
     promote: replica`,
 		During: func(s *Seen) string {
-			return both(
+			return cmp.Or(
 				unless(s.next(one{kind: history.Promoted, node: "redis-2"}, s.began) >= 0, "no replica was promoted"),
 				unless(s.next(one{kind: history.Crashed, node: "redis-1"}, s.began) < 0, "the old primary died"))
 		},
@@ -98,24 +99,24 @@ faults:
 	},
 }
 
-// letsBIn reports whether B has got the lock while A, who has not released it, stands still.
+// letsBIn reports whether B got the lock before A released it.
 func letsBIn(s *Seen) bool {
 	acquired := s.next(one{kind: history.Acquired, node: "B"}, s.began)
 	return acquired >= 0 && s.count(one{kind: history.Releasing, node: "A"}, s.began, acquired) == 0
 }
 
-// keepsOthersOut demands that no client gets in while B, the next after A, has the lock: whatever
-// happened to A's entry, B's is like any other.
+// keepsOthersOut demands that A does not get the lock while B has it. The fault is about A's entry,
+// and not about B's.
 func keepsOthersOut(s *Seen) string {
 	in := s.next(one{kind: history.Acquired, node: "B"}, s.began)
 	out := s.next(one{kind: history.Releasing, node: "B"}, in)
-	return both(
+	return cmp.Or(
 		unless(out >= 0, "B does not go on"),
 		unless(s.count(one{kind: history.Acquired, node: "A"}, in, out) == 0, "A got the lock beside B"),
 		unless(s.next(one{kind: history.Acquired, node: "A"}, out) >= 0, "A does not get the lock after B"))
 }
 
-// newPrimaryServes demands that the lock is granted by the new primary from the promotion on.
+// newPrimaryServes demands that the promoted primary grants the lock.
 func newPrimaryServes(s *Seen) string {
 	promoted := s.next(one{kind: history.Promoted, node: "redis-2"}, s.began)
 	granted := s.next(one{kind: history.Granted, node: "redis-2"}, promoted)
