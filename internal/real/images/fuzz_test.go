@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// Whatever is chosen on the command line and in the environment: a choice is refused and
-// quoted, or it is the image that is started, as it was written.
+// A choice on the command line is refused and quoted, or it is the image that is started,
+// unchanged; without one, the environment's is.
 func FuzzChoice(f *testing.F) {
 	f.Add("redis=redis:7", "valkey:8")
 	f.Add("redis=", "")

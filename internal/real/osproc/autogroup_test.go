@@ -10,7 +10,7 @@ import (
 	"lockstep/internal/real/osproc"
 )
 
-// share is what the kernel says of a session's share: "nice 0"; "" without autogroups.
+// share is the share of a session, by the kernel: "nice 0"; "" without autogroups.
 func share(pid int) string {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/autogroup", pid))
 	if err != nil {
@@ -20,12 +20,18 @@ func share(pid int) string {
 	return nice
 }
 
-func TestAChildStepsBackAlone(t *testing.T) {
+func sleeping(t *testing.T) *osproc.Process {
+	t.Helper()
 	child, err := osproc.Start(exec.Command("sleep", "60"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer child.Kill()
+	t.Cleanup(func() { _ = child.Kill() })
+	return child
+}
+
+func TestAChildStepsBackAlone(t *testing.T) {
+	child := sleeping(t)
 	if share(child.Pid()) == "" {
 		if osproc.StepBack(child.Pid()) {
 			t.Fatal("a child has stepped back on a machine without autogroups")
@@ -50,11 +56,8 @@ func TestAChildStepsBackAlone(t *testing.T) {
 	}
 }
 
-func TestWhoHasEndedNeedNotComeForward(t *testing.T) {
-	child, err := osproc.Start(exec.Command("sleep", "60"))
-	if err != nil {
-		t.Fatal(err)
-	}
+func TestAProcessThatHasEndedNeedNotStepForward(t *testing.T) {
+	child := sleeping(t)
 	osproc.StepBack(child.Pid())
 	if err := child.Kill(); err != nil {
 		t.Fatal(err)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"lockstep/internal/real/osproc"
+	"lockstep/internal/real/realtest"
 )
 
 // state is the letter that the kernel gives a process; "" when there is none.
@@ -33,20 +34,14 @@ func TestAFamilyIsFrozenAndKilledAsOne(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer p.Kill()
-	var children []int
-	for end := time.Now().Add(10 * time.Second); len(children) < 2; time.Sleep(time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatal("no children")
-		}
+	family := []int{p.Pid(), 0, 0}
+	if !realtest.Soon(10*time.Second, func() bool {
 		raw, _ := os.ReadFile(out.Name())
-		children = nil
-		for _, word := range strings.Fields(string(raw)) {
-			var pid int
-			fmt.Sscan(word, &pid)
-			children = append(children, pid)
-		}
+		n, _ := fmt.Sscan(string(raw), &family[1], &family[2])
+		return n == 2
+	}) {
+		t.Fatal("no children")
 	}
-	family := append([]int{p.Pid()}, children...)
 	if err := osproc.FreezeFamily(p.Pid()); err != nil {
 		t.Fatal(err)
 	}
@@ -60,7 +55,7 @@ func TestAFamilyIsFrozenAndKilledAsOne(t *testing.T) {
 	}
 	for _, pid := range family {
 		if s := state(pid); s == "T" {
-			t.Errorf("process %d still stands still", pid)
+			t.Errorf("process %d is still stopped", pid)
 		}
 	}
 	if err := osproc.KillFamily(p.Pid()); err != nil {
@@ -69,7 +64,7 @@ func TestAFamilyIsFrozenAndKilledAsOne(t *testing.T) {
 	<-p.Done()
 	for _, pid := range family {
 		if osproc.StartTime(pid) != "" {
-			t.Errorf("process %d lives", pid)
+			t.Errorf("process %d is still alive", pid)
 		}
 	}
 	if err := osproc.KillFamily(p.Pid()); err != nil {

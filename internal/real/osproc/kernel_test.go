@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// All processes of a run must read the same clock, which the kernel's is.
+// All processes of a run must read the same clock: the kernel's.
 func TestNowIsTheKernelsClock(t *testing.T) {
 	const off = time.Millisecond // far more than two system calls take, far less than a fault lasts
 	for range 100 {

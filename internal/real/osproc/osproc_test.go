@@ -31,8 +31,8 @@ func TestOnlyTheDirectoriesOfDeadHarnessesAreStale(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	// A directory whose process we cannot see, but whose lock is held:
-	// a harness in another container.
+	// A directory without a visible process, but with a held lock, belongs to a harness in another
+	// container.
 	foreign := filepath.Join(tmp, "lockstep-999999998-5-6")
 	if err := os.Rename(mine.Path(), foreign); err != nil {
 		t.Fatal(err)

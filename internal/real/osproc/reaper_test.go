@@ -35,7 +35,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// A reaper writes its errors where the harness would have written them.
+// A reaper writes its errors to the standard error of the harness.
 func TestAReaperTellsWhatItCouldNotRemove(t *testing.T) {
 	stuck := "lockstep: not all things were removed that a dead harness has left (this): it is stuck\n"
 	for how, want := range map[string]string{
@@ -45,7 +45,7 @@ func TestAReaperTellsWhatItCouldNotRemove(t *testing.T) {
 	} {
 		harness := exec.Command(os.Args[0])
 		harness.Env = append(os.Environ(), envHarness+"="+how)
-		// Both processes write into one pipe, which ends when the second one has ended.
+		// Both processes write to one pipe, which ends when both have ended.
 		said, err := harness.CombinedOutput()
 		if err != nil {
 			t.Error(err)

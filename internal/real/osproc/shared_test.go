@@ -11,10 +11,10 @@ import (
 	"time"
 
 	"lockstep/internal/real/osproc"
+	"lockstep/internal/real/realtest"
 )
 
-// envSharer makes the test's program one that shares memory with others by a file; its
-// value is the file.
+// envSharer makes the test's program share memory by a file; its value is the file.
 const envSharer = "LOCKSTEP_TEST_MEMORY_SHARER"
 
 func shareMemory(file string) {
@@ -32,8 +32,8 @@ func shareMemory(file string) {
 	time.Sleep(time.Hour)
 }
 
-// A program that is killed cannot remove the files in memory by which it shared some.
-// It is a child of the one that is run, as the servers of initdb are.
+// A killed program cannot remove its files of shared memory. Here it is a child of the program that
+// is run, as with initdb.
 func TestKilledProgramsLeaveNoSharedMemory(t *testing.T) {
 	file := fmt.Sprintf("/dev/shm/lockstep-test.%d", os.Getpid())
 	mapped := file + "-mapped"
@@ -41,11 +41,10 @@ func TestKilledProgramsLeaveNoSharedMemory(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	go func() {
 		defer cancel()
-		for end := time.Now().Add(10 * time.Second); time.Now().Before(end); time.Sleep(time.Millisecond) {
-			if _, err := os.Stat(mapped); err == nil {
-				return
-			}
-		}
+		realtest.Soon(10*time.Second, func() bool {
+			_, err := os.Stat(mapped)
+			return err == nil
+		})
 	}()
 	cmd := exec.Command("sh", "-c", `"$0"; true`, os.Args[0])
 	cmd.Dir, cmd.Env = t.TempDir(), append(os.Environ(), envSharer+"="+file)

@@ -9,7 +9,7 @@ import (
 	_ "lockstep/internal/locks" // and with them all stores
 )
 
-func TestEveryProgramSaysHowToGetItAndWhatFor(t *testing.T) {
+func TestEveryProgramHasAnInstallationAndAPurpose(t *testing.T) {
 	seen := map[string]bool{}
 	for _, p := range All() {
 		if p.Name == "" || p.Kind == "" || p.Install == "" || p.Needed == "" || seen[p.Name] {

@@ -8,8 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// Whatever line a program writes: it is an answer or the event, complete and within its bounds, or it is refused
-// with an error that names it, on one line of text that no terminal obeys.
+// Any line of a program is a valid answer or event, or is refused with an error that quotes it, on
+// one line without control characters.
 func FuzzParse(f *testing.F) {
 	for _, s := range []string{
 		`{"id":1,"ok":true}`, `{"id":2,"ok":true,"token":34}`, `{"id":3,"ok":false,"err":"timeout","detail":"x"}`, `{"event":"lost"}`,
@@ -22,10 +22,10 @@ func FuzzParse(f *testing.F) {
 		a, err := parse(1, line)
 		if err == nil {
 			if !json.Valid(line) {
-				t.Errorf("%q is no JSON, and is taken", line)
+				t.Errorf("%q is not JSON, and is accepted", line)
 			}
 			if isEvent, isAnswer := a.Event == "lost", a.ID != nil && a.OK != nil; isEvent == isAnswer || a.Token < 0 {
-				t.Errorf("%q is neither an answer nor the event, and is taken: %+v", line, a)
+				t.Errorf("%q is neither an answer nor the event, and is accepted: %+v", line, a)
 			}
 			return
 		}

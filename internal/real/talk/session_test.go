@@ -12,10 +12,11 @@ import (
 	"lockstep/internal/locks"
 )
 
-// page is the description of the protocol for those who write programs.
+// page describes the protocol for authors of programs.
 const page = "../../../docs/own-lock-programs.md"
 
-// session returns the lines of the example, without their arrows.
+// session returns the lines of the page's example without their arrows, and a shell script that
+// plays the program.
 func session(t *testing.T) (asked, answered []string, script string) {
 	t.Helper()
 	text, err := os.ReadFile(page)
@@ -44,7 +45,7 @@ func session(t *testing.T) (asked, answered []string, script string) {
 	return asked, answered, b.String() + "read -r q"
 }
 
-// The session of the page is played: a program that answers as it says is asked just that.
+// A program that gives the answers of the page's example gets exactly its requests.
 func TestTheSessionOfThePageIsPlayed(t *testing.T) {
 	asked, answered, script := session(t)
 	if len(asked) != 7 || len(answered) != 8 {
@@ -58,10 +59,10 @@ func TestTheSessionOfThePageIsPlayed(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !l.(*lock).extend {
-		t.Error("the program's wish to be asked for extensions was not heard")
+		t.Error("the program does not get extend requests")
 	}
-	l.(*lock).extend = false                 // the test asks in its place, and need not wait a third of the lease
-	patient := func() (locks.Lease, error) { // the page's wait_ms is that of a whole minute
+	l.(*lock).extend = false                 // the test sends them itself, without waiting
+	patient := func() (locks.Lease, error) { // the page has a wait_ms of a whole minute
 		a, err := p.ask(question{Op: "acquire", Name: locks.Key, WaitMS: 60000}, 0)
 		if err != nil || !*a.OK {
 			return nil, err
@@ -79,7 +80,7 @@ func TestTheSessionOfThePageIsPlayed(t *testing.T) {
 		t.Errorf("release: %v", err)
 	}
 	if again, err := patient(); again != nil || err != nil {
-		t.Errorf("an acquisition whose outcome is not known: %v, %v", again, err)
+		t.Errorf("an acquisition with an unknown outcome: %v, %v", again, err)
 	}
 	second, err := patient()
 	if err != nil || second.Token() != 35 {
