@@ -6,14 +6,14 @@ import (
 	"testing"
 	"time"
 
-	"lockstep/internal/real/realtest"
+	"lockstep/internal/real/livestore/livetest"
 	"lockstep/internal/real/servers"
 	"lockstep/internal/real/witness"
 	"lockstep/internal/store/redis/resp"
 )
 
-// kick ends all other connections, including the witness's, as a sentinel does when it changes a server's role, and sends
-// further commands right after it.
+// kick ends all other connections, including the witness's, as a sentinel does when it changes a
+// server's role, and immediately sends further commands.
 func kick(t *testing.T, addr string, commands ...[]string) {
 	t.Helper()
 	conn, err := net.Dial("tcp", addr)
@@ -49,15 +49,9 @@ func kick(t *testing.T, addr string, commands ...[]string) {
 
 func listening(t *testing.T) (context.Context, *servers.Server, *witness.Witness) {
 	t.Helper()
-	realtest.Need(t, "redis-server")
-	t.Setenv("TMPDIR", t.TempDir())
 	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
 	t.Cleanup(cancel)
-	server, err := servers.StartRedis(ctx, servers.RedisOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = server.Stop() })
+	server := livetest.Redis(t, servers.RedisOptions{})
 	w, err := witness.Listen(ctx, server.Addr, "lock")
 	if err != nil {
 		t.Fatal(err)
@@ -66,12 +60,12 @@ func listening(t *testing.T) (context.Context, *servers.Server, *witness.Witness
 	return ctx, server, w
 }
 
-func TestAWitnessThatIsSentAwayComesBack(t *testing.T) {
+func TestAWitnessReconnects(t *testing.T) {
 	ctx, server, w := listening(t)
 	for _, value := range []string{"before", "after"} {
 		if value == "after" {
 			kick(t, server.Addr)
-			time.Sleep(50 * time.Millisecond) // until it is back: a client of a lock has to reconnect, too
+			time.Sleep(50 * time.Millisecond) // until it has reconnected, as a client of a lock has to
 		}
 		if _, err := server.Command(ctx, "SET", "lock", value); err != nil {
 			t.Fatal(err)
@@ -92,15 +86,15 @@ func TestAWitnessThatIsSentAwayComesBack(t *testing.T) {
 }
 
 // Commands that no witness heard make the account incomplete.
-func TestAWitnessThatHasMissedSomethingEnds(t *testing.T) {
+func TestAWitnessThatHasMissedACommandEnds(t *testing.T) {
 	ctx, server, w := listening(t)
 	kick(t, server.Addr, []string{"SET", "lock", "unheard"})
 	select {
 	case <-w.Done():
 	case <-ctx.Done():
-		t.Fatal("it goes on")
+		t.Fatal("the witness goes on")
 	}
 	if err := w.Settle(ctx); err == nil {
-		t.Error("a witness that has missed something settles")
+		t.Error("a witness that has missed a command settles")
 	}
 }

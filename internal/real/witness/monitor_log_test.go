@@ -16,12 +16,12 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"lockstep/internal/logcheck/logline"
-	"lockstep/internal/real/realtest"
+	"lockstep/internal/real/livestore/livetest"
 	"lockstep/internal/real/servers"
 )
 
-// monitored is a real server with clients of three hosts. It records the output of MONITOR, and the events that follow from
-// the clients' replies.
+// monitored has clients of a real server on three hosts. It records the events that follow from
+// their replies.
 type monitored struct {
 	t       *testing.T
 	ctx     context.Context
@@ -33,19 +33,24 @@ const day = 24 * time.Hour // a lease that does not run out
 
 var hosts = map[string]string{"A": "127.0.0.2", "B": "127.0.0.3", "C": "127.0.0.4", "A2": "127.0.0.2"}
 
-// clientsOf returns clients of a server, with one connection each. A and A2 are on one host.
-func clientsOf(server *servers.Server) map[string]*redis.Client {
-	clients := map[string]*redis.Client{}
+// monitor starts a server, and clients with one connection each. A and A2 are on one host.
+func monitor(t *testing.T, within time.Duration) (*monitored, *servers.Server) {
+	t.Helper()
+	server := livetest.Redis(t, servers.RedisOptions{})
+	ctx, cancel := context.WithTimeout(t.Context(), within)
+	t.Cleanup(cancel)
+	m := &monitored{t: t, ctx: ctx, clients: map[string]*redis.Client{}}
 	for name, host := range hosts { // order: each is another client
 		dialer := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(host)}}
-		clients[name] = redis.NewClient(&redis.Options{
+		m.clients[name] = redis.NewClient(&redis.Options{
 			Addr: server.Addr, PoolSize: 1, Protocol: 2, DisableIdentity: true, MaxRetries: -1,
 			Dialer: func(ctx context.Context, network, addr string) (net.Conn, error) {
 				return dialer.DialContext(ctx, network, addr)
 			},
 		})
+		t.Cleanup(func() { m.clients[name].Close() })
 	}
-	return clients
+	return m, server
 }
 
 // tell records an event of a client, in the words of a log.
@@ -55,7 +60,8 @@ func (m *monitored) tell(client, value, key, event string) {
 
 func (m *monitored) must(err error) {
 	m.t.Helper()
-	if err != nil && !errors.Is(err, redis.Nil) && !redis.HasErrorPrefix(err, "WRONGTYPE") { // that of a key that another client has set
+	wrongType := redis.HasErrorPrefix(err, "WRONGTYPE") // of a key that another client has set
+	if err != nil && !errors.Is(err, redis.Nil) && !wrongType {
 		m.t.Fatal(err)
 	}
 }
@@ -68,7 +74,7 @@ func (m *monitored) set(client, value, key string, lease time.Duration) {
 	m.tell(client, value, key, map[bool]string{true: "acquired", false: "waiting"}[ok])
 }
 
-// run runs a script, and records the event that its reply stands for.
+// run runs a script, and records the event of its reply.
 func (m *monitored) run(client, value, key string, s *redis.Script, says map[string]string, keys []string, args ...any) {
 	m.t.Helper()
 	reply, err := s.Run(m.ctx, m.clients[client], append([]string{key}, keys...), args...).Result()
@@ -82,7 +88,7 @@ func (m *monitored) run(client, value, key string, s *redis.Script, says map[str
 	}
 }
 
-// gone waits until a lease has certainly expired, by the times of the log as well.
+// gone waits until a lease has certainly expired, by the times of the log, too.
 func (m *monitored) gone(key string) {
 	m.t.Helper()
 	for n := int64(1); n > 0; time.Sleep(5 * time.Millisecond) {
@@ -92,7 +98,7 @@ func (m *monitored) gone(key string) {
 	}
 }
 
-// scriptOf returns the source of a script of our locks.
+// scriptOf returns a script of our locks.
 func scriptOf(t *testing.T, file, name string) *redis.Script {
 	t.Helper()
 	text, err := os.ReadFile("../../locks/" + file)
@@ -106,7 +112,8 @@ func scriptOf(t *testing.T, file, name string) *redis.Script {
 	return redis.NewScript(string(found[1]))
 }
 
-// listen records the output of MONITOR. The function that it returns ends it, and returns the lines.
+// listen records the output of MONITOR. The returned function ends the recording and returns the
+// lines.
 func listen(t *testing.T, ctx context.Context, server *servers.Server) (end func() []string) {
 	t.Helper()
 	conn, err := net.Dial("tcp", server.Addr)
@@ -139,22 +146,10 @@ func listen(t *testing.T, ctx context.Context, server *servers.Server) (end func
 	}
 }
 
-// The events read from MONITOR are those of the clients' replies from a real server, one by one.
+// The events read from MONITOR are exactly those of the clients' replies.
 func TestMonitorShowsWhatClientsGot(t *testing.T) {
-	realtest.Need(t, "redis-server")
-	t.Setenv("TMPDIR", t.TempDir())
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
-	defer cancel()
-	server, err := servers.StartRedis(ctx, servers.RedisOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer server.Stop()
-	m := &monitored{t: t, ctx: ctx, clients: clientsOf(server)}
-	for _, c := range m.clients { // order: each is closed
-		defer c.Close()
-	}
-	end := listen(t, ctx, server)
+	m, server := monitor(t, 20*time.Second)
+	end := listen(t, m.ctx, server)
 	m.strings()
 	m.expired()
 	m.hashes()
@@ -190,7 +185,7 @@ func TestMonitorShowsWhatClientsGot(t *testing.T) {
 	}
 }
 
-// Words for the replies of scripts.
+// The events that the replies of scripts stand for.
 var (
 	ends    = map[string]string{"1": "released", "0": "lost"}
 	renewal = map[string]string{"1": "extended", "0": "lost"}

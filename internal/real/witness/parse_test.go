@@ -42,7 +42,7 @@ func FuzzParseLine(f *testing.F) {
 	})
 }
 
-func TestACensusAccountsForWhatWasTold(t *testing.T) {
+func TestACensusIsComparedWithTheReports(t *testing.T) {
 	at := func(stats string) map[string]int64 {
 		return parseCensus("txt:# Server\r\nrun_id:7e1\r\nexpired_keys:" + stats + ",usec=9\r\ncmdstat_client|kill:calls=7\r\ncmdstat_info:calls=3\r\n").calls
 	}

@@ -9,25 +9,19 @@ import (
 	"github.com/go-zookeeper/zk"
 
 	"lockstep/internal/real/livestore"
-	"lockstep/internal/real/realtest"
+	"lockstep/internal/real/livestore/livetest"
 	"lockstep/internal/real/witness"
 	"lockstep/internal/store/zookeeper"
 	_ "lockstep/internal/store/zookeeper/live"
 )
 
-// The log of a real server: a session's own changes of its nodes, its end, and changes by another session.
+// The log of a real server has a session's changes of its own nodes, its end, and changes by
+// another session.
 func TestTransactionsOfARealServer(t *testing.T) {
-	realtest.Need(t, "java")
-	realtest.Need(t, "zookeeper.jar")
-	t.Setenv("TMPDIR", t.TempDir())
-	members, err := livestore.Of(zookeeper.ID).Start(t.Context(), livestore.Wish{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer members[0].Stop()
-	a, b, c := zkClient(t, members[0].Addr), zkClient(t, members[0].Addr), zkClient(t, members[0].Addr)
+	server := livetest.Start(t, zookeeper.ID, livestore.Wish{}).Members[0]
+	a, b, c := zkClient(t, server.Addr), zkClient(t, server.Addr), zkClient(t, server.Addr)
 	onlyOwn := func() bool {
-		log, err := witness.TransactionsOf(members[0].Dir)
+		log, err := witness.TransactionsOf(server.Dir)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -51,16 +45,16 @@ func TestTransactionsOfARealServer(t *testing.T) {
 	c.Close() // which removes its node
 	create(b, "/lock")
 	if err := a.Delete("/nothing", -1); err == nil {
-		t.Fatal("a node that is not there was removed")
+		t.Fatal("a missing node was removed")
 	}
 	create(b, "/lockers") // not the lock's
 	remove(a, "/lockers")
 	if !onlyOwn() {
-		t.Error("no session has removed another one's node, and it does not show")
+		t.Error("no session has removed another one's node, and the log does not show that")
 	}
 	remove(a, "/lock")
 	if onlyOwn() {
-		t.Error("A has removed B's node, and it does not show")
+		t.Error("A has removed B's node, and the log does not show that")
 	}
 }
 

@@ -1,18 +1,17 @@
 package witness_test
 
 import (
-	"context"
+	"cmp"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
-	"lockstep/internal/real/realtest"
-	"lockstep/internal/real/servers"
 	"lockstep/internal/real/witness"
 )
 
-// story formats the reports of a witness, a line for each item: the change of a key, or the client and its command.
+// story formats the reports of a witness, a line for each item: the change of a key, or the client
+// and its command.
 func story(items []witness.Item, names map[string]string) string {
 	var b strings.Builder
 	for _, i := range items {
@@ -24,35 +23,16 @@ func story(items []witness.Item, names map[string]string) string {
 			if strings.EqualFold(args[0], "EVAL") {
 				args[1] = "..."
 			}
-			b.WriteString(names[i.Addr] + scriptName(i.Addr) + ": " + strings.Join(args, " ") + "\n")
+			b.WriteString(cmp.Or(names[i.Addr], i.Addr) + ": " + strings.Join(args, " ") + "\n")
 		}
 	}
 	return b.String()
 }
 
-func scriptName(addr string) string {
-	if addr == witness.Script {
-		return addr
-	}
-	return ""
-}
-
-// A real server reports the change of a key before the command that made it, and the commands of a script after the
-// command that ran it.
+// A real server reports the change of a key before the command that made it, and the commands of a
+// script after the command that ran it.
 func TestAServerTellsWhatItDoes(t *testing.T) {
-	realtest.Need(t, "redis-server")
-	t.Setenv("TMPDIR", t.TempDir())
-	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
-	defer cancel()
-	server, err := servers.StartRedis(ctx, servers.RedisOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer server.Stop()
-	w, err := witness.Listen(ctx, server.Addr, "lock")
-	if err != nil {
-		t.Fatal(err)
-	}
+	ctx, server, w := listening(t)
 	const unlock = `if redis.call("get",KEYS[1]) == ARGV[1] then return redis.call("del",KEYS[1]) else return 0 end`
 	do := func(args ...string) {
 		t.Helper()
@@ -88,7 +68,7 @@ func TestAServerTellsWhatItDoes(t *testing.T) {
 	}
 	for k := range items {
 		if i := &items[k]; i.Args != nil && (i.At > i.Read || i.Read-i.At > time.Second) {
-			t.Errorf("%v was executed at %v and heard of at %v", i.Args, i.At, i.Read)
+			t.Errorf("%v was executed at %v and reported at %v", i.Args, i.At, i.Read)
 		}
 	}
 	if err := server.Kill(); err != nil {
@@ -96,7 +76,7 @@ func TestAServerTellsWhatItDoes(t *testing.T) {
 	}
 	<-w.Done()
 	if got := w.Items(); len(got) < len(items) {
-		t.Errorf("of %d items %d are left", len(items), len(got))
+		t.Errorf("%d of %d items are left", len(got), len(items))
 	}
 	if _, err := witness.Listen(ctx, server.Addr, "lock"); err == nil {
 		t.Error("a dead server can be listened to")
