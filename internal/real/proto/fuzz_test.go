@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// socket is one without another end.
+// socket is an end of a connection.
 type socket struct {
 	io.Reader
 	io.Writer
@@ -65,7 +65,7 @@ func FuzzReceive(f *testing.F) {
 	})
 }
 
-// each reads all messages of one kind; no more can be there than lines.
+// each reads all messages of one kind; there cannot be more than lines.
 func each[M any](t *testing.T, data []byte, look func(*M) error) {
 	t.Helper()
 	c := NewConn(socket{bytes.NewReader(data), nil})
@@ -85,13 +85,26 @@ func each[M any](t *testing.T, data []byte, look func(*M) error) {
 	t.Fatalf("more messages than lines in %q", data)
 }
 
-// use divides by what a clock may make zero.
+// use divides by numbers that an invalid clock may make zero.
 func use(c Clock) {
 	_ = c.Lasts(time.Second)
 	_ = c.Drifting(time.Hour, 1).Wall(time.Hour)
 }
 
-// A message that never ends does not fill the memory.
+func TestAClockHasAnOffsetAndADrift(t *testing.T) {
+	c := Clock{Offset: -time.Hour, DriftPPM: 50_000}
+	if got := c.Wall(100 * time.Second); got != 105*time.Second-time.Hour {
+		t.Errorf("the wall clock shows %v", got)
+	}
+	if got := c.Lasts(105 * time.Second); got != 100*time.Second {
+		t.Errorf("105 s on the clock last %v", got)
+	}
+	if got := c.Mono(3000 * time.Hour); got != 3150*time.Hour {
+		t.Errorf("after months the clock shows %v", got)
+	}
+}
+
+// An endless message does not fill the memory.
 func TestALineThatIsTooLongIsNoMessage(t *testing.T) {
 	endless := io.LimitReader(endlessly('x'), 1<<40)
 	c := NewConn(socket{endless, nil})

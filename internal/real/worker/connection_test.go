@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"lockstep/internal/ports"
+	"lockstep/internal/real/livestore/livetest"
 	"lockstep/internal/real/realtest"
 	"lockstep/internal/real/servers"
 	"lockstep/internal/store/redis"
@@ -16,14 +17,7 @@ import (
 
 func realServer(t *testing.T) *servers.Server {
 	t.Helper()
-	realtest.Need(t, "redis-server")
-	t.Setenv("TMPDIR", t.TempDir())
-	s, err := servers.StartRedis(context.Background(), servers.RedisOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = s.Stop() })
-	return s
+	return livetest.Redis(t, servers.RedisOptions{})
 }
 
 func within(t *testing.T, d time.Duration) context.Context {
@@ -33,7 +27,7 @@ func within(t *testing.T, d time.Duration) context.Context {
 	return ctx
 }
 
-func TestASubscriptionKeepsWhatNobodyWaitsFor(t *testing.T) {
+func TestASubscriptionKeepsMessagesUntilTheyAreRead(t *testing.T) {
 	s := realServer(t)
 	p := connected(t, s.Addr)
 	sub, err := p.Subscribe(within(t, time.Second), "channel")
@@ -61,17 +55,15 @@ func TestASubscriptionKeepsWhatNobodyWaitsFor(t *testing.T) {
 	if took := time.Since(began); took < 40*time.Millisecond || took > 500*time.Millisecond {
 		t.Errorf("waited for %v, want 50 ms", took)
 	}
-	// A wait that has ended takes nothing of the next message with it.
+	// The abandoned wait has consumed nothing of the next message.
 	p.Do(ctx, redis.Command("PUBLISH", "channel", "three"))
 	if got, err := sub.Next(within(t, time.Second)); got != "three" || err != nil {
 		t.Errorf("got %q, %v, want three", got, err)
 	}
 	sub.Close()
 	sub.Close()
-	for end := time.Now().Add(2 * time.Second); !p.Do(ctx, redis.Command("PUBLISH", "channel", "x")).IsInt(0); {
-		if time.Now().After(end) {
-			t.Fatal("closed, and the server still knows the listener")
-		}
+	if !realtest.Soon(2*time.Second, func() bool { return p.Do(ctx, redis.Command("PUBLISH", "channel", "x")).IsInt(0) }) {
+		t.Fatal("the server still knows the closed listener")
 	}
 	if _, err := sub.Next(within(t, time.Second)); err != ports.ErrConnection {
 		t.Errorf("after Close: %v, want %v", err, ports.ErrConnection)
@@ -90,7 +82,7 @@ func TestASubscriptionTellsThatItsConnectionBroke(t *testing.T) {
 		t.Fatalf("killed %v connections", got)
 	}
 	if got, err := sub.Next(within(t, 2*time.Second)); err != ports.ErrConnection {
-		t.Errorf("got %q, %v, want %v: what was published meanwhile is lost", got, err, ports.ErrConnection)
+		t.Errorf("got %q, %v, want %v: messages may be lost", got, err, ports.ErrConnection)
 	}
 }
 
@@ -177,8 +169,7 @@ func TestDiallingFailsAsTheOtherCommandsDo(t *testing.T) {
 	}
 }
 
-// Tasks share plain variables: this must not be a race, and no other task may be between
-// two steps of another.
+// Tasks share plain variables without a race, and no task runs in the middle of another one's step.
 func TestTasksTakeTurns(t *testing.T) {
 	w := &worker{}
 	e := newEnv(w, "test")
@@ -220,16 +211,12 @@ func TestTasksTakeTurns(t *testing.T) {
 	}
 }
 
-// WAIT speaks of what had been written when its connection was last used, its greeting
-// included. The model in package sim says the same (TestWaitSpeaksOfThePast).
+// WAIT covers the writes before the latest command of its connection, which may be the greeting.
+// The model in package sim does the same (TestWaitSpeaksOfThePast).
 func TestWaitSpeaksOfThePastOfItsConnection(t *testing.T) {
 	primary := realServer(t)
 	ctx := context.Background()
-	replica, err := servers.StartRedis(ctx, servers.RedisOptions{Name: "redis-2", ReplicaOf: primary.Addr})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer replica.Stop()
+	replica := livetest.Redis(t, servers.RedisOptions{Name: "redis-2", ReplicaOf: primary.Addr})
 	if err := primary.WaitReplicas(ctx, []*servers.Server{replica}); err != nil {
 		t.Fatal(err)
 	}
@@ -266,9 +253,9 @@ func TestWaitSpeaksOfThePastOfItsConnection(t *testing.T) {
 	}
 }
 
-// A server that stood still executes, when it wakes, whatever its clients have sent meanwhile, though
-// each of them gave up and its connection was closed: a client has more than one.
-func TestAServerThatWakesExecutesWhatItMissed(t *testing.T) {
+// A frozen server executes, once it is thawed, the commands that clients have sent in between,
+// although each has timed out and closed its connection: a client has more than one.
+func TestAThawedServerExecutesTimedOutCommands(t *testing.T) {
 	server := realServer(t)
 	ctx := context.Background()
 	p := connected(t, server.Addr)
@@ -287,11 +274,11 @@ func TestAServerThatWakesExecutesWhatItMissed(t *testing.T) {
 	if err := server.Thaw(); err != nil {
 		t.Fatal(err)
 	}
-	got := redis.Reply{}
-	for end := time.Now().Add(10 * time.Second); got.Str != "5" && time.Now().Before(end); {
+	var got redis.Reply
+	if !realtest.Soon(10*time.Second, func() bool {
 		got = p.Do(ctx, redis.Get("n"))
-	}
-	if got.Str != "5" {
+		return got.Str == "5"
+	}) {
 		t.Errorf("the server has executed %s of %d commands", got, n)
 	}
 }

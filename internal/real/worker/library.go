@@ -44,7 +44,7 @@ func (w *worker) newLibrary(v *locks.Variant, d locks.Deps) (locks.Lock, error) 
 		lock, err = library.New(deps)
 		return err
 	})
-	return &outside{lock, &w.turns, func() {}}, err
+	return &offTurn{lock, &w.turns, func() {}}, err
 }
 
 // teach loads the scripts of a library into the servers before true time begins. A client that
@@ -131,29 +131,29 @@ func (t *taps) follow(lead int) {
 	})
 }
 
-// outside is a lock whose code takes no turns: the other tasks of this process run meanwhile.
-type outside struct {
+// offTurn is a lock whose code takes no turns: other tasks of this process run meanwhile.
+type offTurn struct {
 	lock  locks.Lock
 	turns *turns
 	check func() // called after each request; it does not return when the outcome is not to be used
 }
 
-func (o *outside) Acquire(ctx context.Context) (locks.Lease, error) {
+func (o *offTurn) Acquire(ctx context.Context) (locks.Lease, error) {
 	defer o.turns.leave()()
 	lease, err := o.lock.Acquire(ctx)
 	o.check()
 	if err != nil {
 		return nil, err
 	}
-	return &outsideLease{lease, o}, nil
+	return &offTurnLease{lease, o}, nil
 }
 
-type outsideLease struct {
+type offTurnLease struct {
 	locks.Lease
-	of *outside
+	of *offTurn
 }
 
-func (l *outsideLease) Release(ctx context.Context) error {
+func (l *offTurnLease) Release(ctx context.Context) error {
 	defer l.of.turns.leave()()
 	err := l.Lease.Release(ctx)
 	l.of.check()

@@ -4,10 +4,12 @@ import (
 	"context"
 	"net"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"lockstep/internal/ports"
+	"lockstep/internal/real/realtest"
 	"lockstep/internal/store/redis"
 )
 
@@ -30,7 +32,7 @@ func TestACancelledCommandTakesItsConnectionWithIt(t *testing.T) {
 			t.Fatalf("round %d: got %v", round, reply)
 		}
 		if took := time.Since(began); took > 150*time.Millisecond {
-			t.Fatalf("round %d: it took %v, like one that only its timeout ends", round, took)
+			t.Fatalf("round %d: it took %v, as if only its timeout had ended it", round, took)
 		}
 	}
 	if now := id(); now == first {
@@ -53,43 +55,31 @@ func TestADeadlineDoesNotUndoACut(t *testing.T) {
 	}
 }
 
-// Before a run begins, a server may take longer to answer than a request of the run waits, and a link may lose
-// what the server is told: here all words on every other connection, and the answers on the others are late.
+// Before a run begins, connections wait longer for an answer than requests of the run do, and greet
+// again when a link loses the greeting. Here every other connection gets no answer, and the answers
+// on the others are late.
 func TestAGreetingHasTime(t *testing.T) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
 	const timeout = 20 * time.Millisecond
-	go func() {
-		for connections := 1; ; connections++ {
-			conn, err := l.Accept()
+	var connections atomic.Int64
+	addr := realtest.Serve(t, func(conn net.Conn) {
+		lost := connections.Add(1)%2 == 1
+		for said := make([]byte, 1024); ; {
+			n, err := conn.Read(said)
 			if err != nil {
 				return
 			}
-			lost := connections%2 == 1
-			go func() {
-				defer conn.Close()
-				for said := make([]byte, 1024); ; {
-					n, err := conn.Read(said)
-					if err != nil {
-						return
-					}
-					if lost {
-						continue
-					}
-					answer := "+PONG\r\n"
-					if strings.Contains(string(said[:n]), "hello") {
-						answer = "-ERR unknown command\r\n" // as before version 6
-					}
-					time.Sleep(5 * timeout)
-					_, _ = conn.Write([]byte(answer))
-				}
-			}()
+			if lost {
+				continue
+			}
+			answer := "+PONG\r\n"
+			if strings.Contains(string(said[:n]), "hello") {
+				answer = "-ERR unknown command\r\n" // as before version 6
+			}
+			time.Sleep(5 * timeout)
+			_, _ = conn.Write([]byte(answer))
 		}
-	}()
-	lines := newLines(l.Addr().String(), timeout)
+	})
+	lines := newLines(addr, timeout)
 	defer lines.Close()
 	if err := lines.warm(t.Context(), 3); err != nil {
 		t.Errorf("a server that is late: %v", err)

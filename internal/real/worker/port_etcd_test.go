@@ -9,7 +9,7 @@ import (
 	"lockstep/internal/store/etcd"
 )
 
-func TestAnEtcdWatchKeepsWhatNobodyWaitsFor(t *testing.T) {
+func TestAnEtcdWatchKeepsEventsUntilTheyAreRead(t *testing.T) {
 	s := startStore(t, etcd.ID)
 	w, _ := alone(t, time.Second)
 	p := etcd.Client{Port: s.port(t, w, w.dialDirectly)}
@@ -39,13 +39,13 @@ func TestAnEtcdWatchKeepsWhatNobodyWaitsFor(t *testing.T) {
 		}
 	}
 	if _, err := watch.Next(within(t, 50*time.Millisecond)); err != context.DeadlineExceeded {
-		t.Errorf("nothing has changed: %v", err)
+		t.Errorf("without a change: %v", err)
 	}
 	if err := s.Kill(); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := watch.Next(within(t, 5*time.Second)); err != ports.ErrConnection {
-		t.Errorf("the server is dead: %v, want %v", err, ports.ErrConnection)
+		t.Errorf("with a dead server: %v, want %v", err, ports.ErrConnection)
 	}
 }
 
@@ -80,7 +80,7 @@ func TestErrorsOfEtcdAreThoseOfThePort(t *testing.T) {
 	if err := s.Kill(); err != nil {
 		t.Fatal(err)
 	}
-	time.Sleep(50 * time.Millisecond) // the library hears of it
+	time.Sleep(50 * time.Millisecond) // until the library notices
 	for range 3 {
 		err, took = get(context.Background())
 		wantError(t, "no server listens", err, ports.ErrConnection, took, 0, 200*time.Millisecond)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"lockstep/internal/ports"
+	"lockstep/internal/real/realtest"
 	"lockstep/internal/store/sql"
 )
 
@@ -117,10 +118,8 @@ func number(t *testing.T, res sql.Result) int64 {
 // eventually tries a lock until it is free.
 func eventually(t *testing.T, what string, exec func() sql.Result) {
 	t.Helper()
-	for end := time.Now().Add(5 * time.Second); number(t, exec()) != 1; time.Sleep(5 * time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatal(what)
-		}
+	if !realtest.Soon(5*time.Second, func() bool { return number(t, exec()) == 1 }) {
+		t.Fatal(what)
 	}
 }
 
@@ -184,8 +183,8 @@ func TestErrorsOfDatabasesAreThoseOfThePort(t *testing.T) {
 		if number(t, conn.Exec(ctx, db.take())) != 1 {
 			t.Fatal("the lock is not free")
 		}
-		// A statement that takes longer than the response timeout ends with its
-		// session, not by a second connection that asks the server to end it.
+		// A statement that exceeds the response timeout ends with its session, and not by a request
+		// on a second connection.
 		sleep := sqlStmt("SELECT SLEEP(3)")
 		if db.Store == sql.PostgresID {
 			sleep = sqlStmt("SELECT pg_sleep(3)")
@@ -205,7 +204,7 @@ func TestErrorsOfDatabasesAreThoseOfThePort(t *testing.T) {
 		if again := number(t, p.Exec(ctx, db.sessionID())); again == id {
 			t.Error("the pool gave a session away that was closed")
 		}
-		if db.Store == sql.MySQLID { // of PostgreSQL, only the process that accepts would freeze
+		if db.Store == sql.MySQLID { // of PostgreSQL, only the postmaster would freeze
 			if err := db.Freeze(); err != nil {
 				t.Fatal(err)
 			}
@@ -224,8 +223,8 @@ func TestErrorsOfDatabasesAreThoseOfThePort(t *testing.T) {
 	})
 }
 
-// A statement whose session ends after it was sent may have been executed: to send
-// it again is for the lock to decide.
+// A statement whose session ends after it was sent may have been executed, so only the lock may
+// send it again.
 func TestAStatementIsNotRepeated(t *testing.T) {
 	both(t, func(t *testing.T, db *database) {
 		w, _ := alone(t, 5*time.Second)

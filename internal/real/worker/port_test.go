@@ -16,14 +16,14 @@ import (
 	_ "lockstep/internal/store/live"
 )
 
-// asked is a request of a test.
+// asked is a request.
 type asked struct{ patience time.Duration }
 
-func (asked) AppendText(buf []byte) []byte { return append(buf, "ASKED of somebody"...) }
+func (asked) AppendText(buf []byte) []byte { return append(buf, "ASKED"...) }
 func (asked) Op() history.Op               { return history.Op{Name: "ASKED"} }
 func (a asked) Patience() time.Duration    { return a.patience }
 
-// executor answers as its test wants it.
+// executor gives the answers of its test.
 type executor struct {
 	mu      sync.Mutex
 	servers []int // that were asked, in this order
@@ -69,14 +69,14 @@ func portOn(t *testing.T, timeout time.Duration, e livestore.Executor) (*storePo
 	return p, told
 }
 
-// dumb is of a server that never answers.
+// dumb is the answer of a server that never answers.
 func dumb(ctx context.Context) (any, error) {
 	<-ctx.Done()
 	return nil, ports.ErrConnection
 }
 
-// A server that does not answer is not asked again; a refusal is an answer.
-func TestAPortAsksTheNextServerWhereOneDoesNotAnswer(t *testing.T) {
+// After a request without an answer a port asks the next server. A refusal is an answer.
+func TestAPortPassesOverAServerThatDoesNotAnswer(t *testing.T) {
 	refusal := errors.New("no such thing")
 	e := &executor{}
 	p, told := portOn(t, 50*time.Millisecond, e)
@@ -99,16 +99,16 @@ func TestAPortAsksTheNextServerWhereOneDoesNotAnswer(t *testing.T) {
 		t.Errorf("asked %v, want %v", e.servers, want)
 	}
 	want := []string{
-		"ASKED of somebody", "-> true", "ASKED of somebody", "-> no such thing", "ASKED of somebody", "-- connection lost",
-		"ASKED of somebody", "-- no reply within the response timeout", "ASKED of somebody", "-> done",
+		"ASKED", "-> true", "ASKED", "-> no such thing", "ASKED", "-- connection lost",
+		"ASKED", "-- no reply within the response timeout", "ASKED", "-> done",
 	}
 	if got := told.lines(); !slices.Equal(got, want) {
 		t.Errorf("reported %q", got)
 	}
 }
 
-// A request that may be kept waiting outlasts the response timeout, and no longer than that.
-func TestAPortIsPatientWhereARequestIs(t *testing.T) {
+// A request that a server may keep waiting has this time in addition to the response timeout.
+func TestAPortHasThePatienceOfItsRequest(t *testing.T) {
 	const timeout = 50 * time.Millisecond
 	p, _ := portOn(t, timeout, &executor{answer: dumb})
 	for _, patience := range []time.Duration{0, 200 * time.Millisecond} {
@@ -123,8 +123,8 @@ func TestAPortIsPatientWhereARequestIs(t *testing.T) {
 	}
 }
 
-// What a server sends by itself is kept until a task waits for it, and a connection that breaks has the
-// client ask the next server.
+// Messages of a server are kept until a task reads them. After a connection breaks, the client asks
+// the next server.
 func TestAConnectionOfAPort(t *testing.T) {
 	e := &opener{executor: &executor{answer: func(context.Context) (any, error) { return nil, nil }}}
 	p, _ := portOn(t, time.Second, e)
@@ -155,7 +155,8 @@ func TestAConnectionOfAPort(t *testing.T) {
 	}
 }
 
-// All locks of all stores but Redis: one client has the lock, another one waits and gets it.
+// For each lock of each store other than Redis: one client has the lock, another one waits and gets
+// it.
 func TestLocksContendOnRealServers(t *testing.T) {
 	for _, d := range append(livestore.All(store.Quorum), livestore.All(store.Replicated)...) {
 		t.Run(string(d.Store), func(t *testing.T) {

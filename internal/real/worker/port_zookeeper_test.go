@@ -13,7 +13,7 @@ import (
 	"lockstep/internal/store/zookeeper"
 )
 
-// zkSession is a session whose states are kept. Its test has the turn.
+// zkSession is a session with its past states. Its test has the turn.
 type zkSession struct {
 	*zookeeper.Session
 	w      *worker
@@ -82,11 +82,11 @@ func TestAZooKeeperSessionIsKeptAlive(t *testing.T) {
 	}
 	s.pause(4500 * time.Millisecond)
 	if s.State() != zookeeper.Connected {
-		t.Fatalf("nothing has happened, and the state is %v", s.State())
+		t.Fatalf("the state is %v without a fault", s.State())
 	}
 	pings := told.tasks("PING")
 	if len(pings) < 5 || slices.ContainsFunc(pings, func(task string) bool { return task != ports.Watchdog }) {
-		t.Errorf("heartbeats of %q, want one each 600 ms by the watchdog", pings)
+		t.Errorf("heartbeats of %q, want one every 600 ms by the watchdog", pings)
 	}
 	way.set(true)
 	way.set(false)
@@ -133,25 +133,25 @@ func TestAnExpiredZooKeeperSessionNeverComesBack(t *testing.T) {
 	_, err = s.Exists(ctx, "/mine")
 	wantError(t, "no server", err, ports.ErrConnection, time.Since(began), 0, 100*time.Millisecond)
 	if err := gone.Wait(within(t, 5*time.Second)); err != nil {
-		t.Fatalf("the node of a session without a client stays: %v", err)
+		t.Fatalf("the node of an expired session stays: %v", err)
 	}
 	if s.State() != zookeeper.Disconnected {
-		t.Errorf("no server has said so, and the state is %v", s.State())
+		t.Errorf("the state is %v before a server has said so", s.State())
 	}
 	way.set(false)
 	if state, err := s.NextState(within(t, 5*time.Second)); err != nil || state != zookeeper.Expired {
-		t.Errorf("a server again: state %v, %v", state, err)
+		t.Errorf("after the reconnect: state %v, %v", state, err)
 	}
 	if err := never.Wait(within(t, time.Second)); err != zookeeper.ErrSessionExpired {
 		t.Errorf("a watch of an expired session: %v", err)
 	}
 	dials := way.set(false)
-	s.pause(1500 * time.Millisecond) // the library would have a new session by now
+	s.pause(1500 * time.Millisecond) // go-zookeeper would have a new session by now
 	if again := way.set(false); again != dials {
 		t.Errorf("connected %d times after the end of the session", again-dials)
 	}
 	if s.State() != zookeeper.Expired || s.ID() != id {
-		t.Errorf("state %v, session %x, want that of before, %x", s.State(), s.ID(), id)
+		t.Errorf("state %v, session %x, want the old one, %x", s.State(), s.ID(), id)
 	}
 	if _, err := s.Create(ctx, "/mine", "", zookeeper.Ephemeral); err != zookeeper.ErrSessionExpired {
 		t.Errorf("a request: %v, want exactly %v", err, zookeeper.ErrSessionExpired)

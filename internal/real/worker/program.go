@@ -55,7 +55,7 @@ func (w *worker) newProgram(v *locks.Variant, d locks.Deps) (locks.Lock, error) 
 			select {} // the harness ends the run
 		}
 	}
-	return &outside{lock, &w.turns, check}, nil
+	return &offTurn{lock, &w.turns, check}, nil
 }
 
 // addresses are the servers' addresses for a program: those of relays, which parse the protocol

@@ -9,12 +9,8 @@ import (
 	"testing"
 	"time"
 
-	goredis "github.com/redis/go-redis/v9"
-
 	"lockstep/internal/ports"
-	"lockstep/internal/real/proto"
 	"lockstep/internal/real/realtest"
-	"lockstep/internal/real/servers"
 	"lockstep/internal/store/redis"
 )
 
@@ -34,40 +30,25 @@ func connected(t testing.TB, addr string) *port {
 // the connection.
 func answering(t testing.TB, bytes string) (addr string) {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { l.Close() })
-	go func() {
+	return realtest.Serve(t, func(c net.Conn) {
+		buf := make([]byte, 4096)
 		for {
-			c, err := l.Accept()
+			n, err := c.Read(buf)
 			if err != nil {
 				return
 			}
-			go func() {
-				defer c.Close()
-				buf := make([]byte, 4096)
-				for {
-					n, err := c.Read(buf)
-					if err != nil {
-						return
-					}
-					answer := bytes
-					if strings.Contains(strings.ToLower(string(buf[:n])), "hello") {
-						answer = "-ERR unknown command\r\n"
-					}
-					if answer == "bye" {
-						return
-					}
-					if _, err := io.WriteString(c, answer); err != nil {
-						return
-					}
-				}
-			}()
+			answer := bytes
+			if strings.Contains(strings.ToLower(string(buf[:n])), "hello") {
+				answer = "-ERR unknown command\r\n"
+			}
+			if answer == "bye" {
+				return
+			}
+			if _, err := io.WriteString(c, answer); err != nil {
+				return
+			}
 		}
-	}()
-	return l.Addr().String()
+	})
 }
 
 func TestRepliesAreWhatTheServerSent(t *testing.T) {
@@ -134,53 +115,4 @@ func TestErrorsAreThoseOfThePort(t *testing.T) {
 			}
 		})
 	}
-}
-
-func TestClocksGoWrongAsTheyShould(t *testing.T) {
-	c := proto.Clock{Offset: -time.Hour, DriftPPM: 50_000}
-	if got := c.Wall(100 * time.Second); got != 105*time.Second-time.Hour {
-		t.Errorf("the wall clock shows %v", got)
-	}
-	if got := c.Lasts(105 * time.Second); got != 100*time.Second {
-		t.Errorf("105 s on the clock last %v", got)
-	}
-	if got := c.Mono(3000 * time.Hour); got != 3150*time.Hour {
-		t.Errorf("after months the clock shows %v", got)
-	}
-}
-
-// BenchmarkAcquireAndRelease compares SET NX and a deleting script through the
-// port, with the events that it reports, with the bare client library.
-func BenchmarkAcquireAndRelease(b *testing.B) {
-	realtest.Need(b, "redis-server")
-	b.Setenv("TMPDIR", b.TempDir())
-	s, err := servers.StartRedis(context.Background(), servers.RedisOptions{})
-	if err != nil {
-		b.Fatal(err)
-	}
-	defer s.Stop()
-	unlock := &redis.Script{Name: "unlock", Source: `if redis.call("get", KEYS[1]) == ARGV[1] then return redis.call("del", KEYS[1]) else return 0 end`}
-	ctx := context.Background()
-	b.Run("port", func(b *testing.B) {
-		p := connected(b, s.Addr)
-		for b.Loop() {
-			if !p.Do(ctx, redis.Set("lock", "token").PX(time.Second).NX()).IsOK() ||
-				!p.Do(ctx, redis.Eval(unlock, "lock").Text("token")).IsInt(1) {
-				b.Fatal("not locked and released")
-			}
-		}
-	})
-	b.Run("bare", func(b *testing.B) {
-		client := goredis.NewClient(&goredis.Options{Addr: s.Addr, Protocol: 2})
-		defer client.Close()
-		for b.Loop() {
-			ok, err := client.SetNX(ctx, "lock", "token", time.Second).Result()
-			if err != nil || !ok {
-				b.Fatal(ok, err)
-			}
-			if n, err := client.Eval(ctx, unlock.Source, []string{"lock"}, "token").Int(); err != nil || n != 1 {
-				b.Fatal(n, err)
-			}
-		}
-	})
 }

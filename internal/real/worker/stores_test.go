@@ -19,7 +19,7 @@ import (
 	"lockstep/internal/store"
 )
 
-// reported keeps what a worker has told its harness.
+// reported keeps the messages of a worker to its harness.
 type reported struct {
 	w       *worker
 	mu      sync.Mutex
@@ -29,7 +29,7 @@ type reported struct {
 
 // lines are the texts of the events of the wire, in their order.
 func (r *reported) lines() []string {
-	r.w.ask(proto.Up{Kind: proto.Extra}) // whose answer comes when all before it has been read
+	r.w.ask(proto.Up{Kind: proto.Extra}) // the answer comes after all earlier messages have been read
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	var out []string
@@ -116,9 +116,7 @@ type realStore struct {
 
 func startStore(t testing.TB, id store.ID) *realStore {
 	t.Helper()
-	for _, p := range store.Of(id).Programs {
-		realtest.Need(t, p.Name)
-	}
+	realtest.NeedServers(t, id)
 	s := &realStore{Driver: livestore.Of(id)}
 	if store.Of(id).Topology == store.Quorum {
 		t.Setenv("TMPDIR", t.TempDir())
@@ -151,7 +149,7 @@ func (s *realStore) port(t testing.TB, w *worker, dial dialFunc) *storePort {
 	return p
 }
 
-// setUp has executed what our locks expect.
+// setUp executes the requests on which our locks depend.
 func (s *realStore) setUp(t testing.TB, w *worker) {
 	t.Helper()
 	p := s.port(t, w, w.dialDirectly)
@@ -181,7 +179,7 @@ func newContender(t *testing.T, id string, timeout time.Duration, connect func(*
 		Lease: 2 * time.Second, Retry: 20 * time.Millisecond, Wait: 20 * time.Second, Timeout: timeout, Settings: store.Settings{100 * time.Millisecond},
 	}
 	if variant.Store == locks.StoreZooKeeper {
-		deps.Name += "-" + id // the queue of one would be the node of the next
+		deps.Name += "-" + id // the queue of one lock is the node of another
 	}
 	connect(w, &deps)
 	return &contender{w, variant.New(deps)}

@@ -17,14 +17,13 @@ import (
 	"lockstep/internal/real/proto"
 )
 
-// What differs from run to run: tokens, points in time in milliseconds since 1970.
+// The parts of a command that differ between runs: tokens, and times in milliseconds since 1970.
 var (
 	tokenForm = regexp.MustCompile(`0x[0-9a-f]{16,}|[A-Za-z0-9+/_-]{22}(==)?`)
 	timeForm  = regexp.MustCompile(`\b1[0-9]{12}\b`)
 )
 
-// library returns the lock of a library whose worker reports to got, with all servers
-// at the same address.
+// library returns the lock of a library, and its worker with the messages to the harness.
 func library(t *testing.T, id string, timeout time.Duration, addrs ...string) (locks.Lock, *worker, *reported) {
 	t.Helper()
 	v, ok := locks.Lookup(id)
@@ -55,8 +54,8 @@ func once(t *testing.T, lock locks.Lock) {
 	}
 }
 
-// What a library sends is reported as the commands of the other locks are, with names
-// for its scripts, and nothing that only its connection needs.
+// The commands of a library are reported like those of other locks, with the names of its scripts,
+// but without commands about the connection.
 func TestWhatLibrariesSend(t *testing.T) {
 	tests := map[string][]string{
 		"bsm-redislock": {"EVALSHA obtain lock <token> 22 2000", "-> OK", "EVALSHA release lock <token>", "-> (integer) 1"},
@@ -68,7 +67,7 @@ func TestWhatLibrariesSend(t *testing.T) {
 	for id, want := range tests {
 		t.Run(id, func(t *testing.T) {
 			lock, _, got := library(t, id, time.Second, realServer(t).Addr)
-			once(t, lock) // the server gets to know the scripts
+			once(t, lock) // the server learns the scripts
 			before := len(got.lines())
 			once(t, lock)
 			lines := got.lines()[before:]
@@ -82,9 +81,9 @@ func TestWhatLibrariesSend(t *testing.T) {
 	}
 }
 
-// The scripts of which a library's file says that they compare leave the entry of
-// other clients alone, and what they compare with is reported.
-func TestScriptsOfLibrariesTouchNobodyElsesEntry(t *testing.T) {
+// The scripts that compare owners, by the file of the library, leave the entry of another client
+// alone, and the token is reported.
+func TestScriptsOfLibrariesLeaveTheEntryOfAnotherClientAlone(t *testing.T) {
 	background := context.Background()
 	for _, l := range libraries.All() {
 		if len(l.Owners) == 0 {
@@ -97,14 +96,14 @@ func TestScriptsOfLibrariesTouchNobodyElsesEntry(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if _, err := s.Command(background, "SET", locks.Key, "somebody else's"); err != nil {
+			if _, err := s.Command(background, "SET", locks.Key, "another client's"); err != nil {
 				t.Fatal(err)
 			}
 			if l.Owners[l.Renews] != 0 {
 				select { // its next extension finds another client's entry
 				case <-lease.Lost().Done():
 				case <-within(t, 5*time.Second).Done():
-					t.Error("it was not told that the lock is lost")
+					t.Error("the holder did not learn that its lock is lost")
 				}
 			}
 			if lease.Release(background) == nil {
@@ -113,7 +112,7 @@ func TestScriptsOfLibrariesTouchNobodyElsesEntry(t *testing.T) {
 			if _, err := lock.Acquire(within(t, 200*time.Millisecond)); err == nil {
 				t.Error("acquired beside another client")
 			}
-			if entry, err := s.Command(background, "GET", locks.Key); err != nil || entry.Str != "somebody else's" {
+			if entry, err := s.Command(background, "GET", locks.Key); err != nil || entry.Str != "another client's" {
 				t.Errorf("the entry is %v, %v", entry, err)
 			}
 			got.lines() // all have been read
@@ -134,9 +133,9 @@ func TestScriptsOfLibrariesTouchNobodyElsesEntry(t *testing.T) {
 	}
 }
 
-// A command that the library sends again because no reply came is seen again: the tap
-// sits on the connection.
-func TestATapSeesWhatIsSentAgain(t *testing.T) {
+// A tap is on the connection, so it reports each command that a library sends again after a
+// timeout.
+func TestATapReportsRepeatedCommands(t *testing.T) {
 	s := realServer(t)
 	lock, _, got := library(t, "bsm-redislock", 100*time.Millisecond, s.Addr)
 	once(t, lock)
@@ -145,7 +144,7 @@ func TestATapSeesWhatIsSentAgain(t *testing.T) {
 		t.Fatal(err)
 	}
 	if lease, err := lock.Acquire(within(t, 250*time.Millisecond)); err == nil {
-		t.Fatalf("got %v from a server that says nothing", lease)
+		t.Fatalf("got %v from a silent server", lease)
 	}
 	lines := got.lines()[before:]
 	if len(lines) < 4 || len(lines)%2 != 0 {
@@ -158,7 +157,7 @@ func TestATapSeesWhatIsSentAgain(t *testing.T) {
 	}
 }
 
-// A fault that waits for the reply acts before the library has it.
+// A fault that waits for a reply acts before the library gets it.
 func TestAFaultWaitsForAReplyOnATap(t *testing.T) {
 	lock, w, got := library(t, "redsync", time.Second, realServer(t).Addr)
 	w.start.Wire = []proto.Want{{Kind: faults.HasReply, Command: "unlock"}, {Kind: faults.AboutToSend, Command: "SET"}}
@@ -178,13 +177,13 @@ func TestAFaultWaitsForAReplyOnATap(t *testing.T) {
 			}
 		}
 	}
-	want := []string{"announced SET by *6", "has the reply of unlock"} // the server was taught the script
+	want := []string{"announced SET by *6", "has the reply of unlock"} // the server already knows the script
 	if !slices.Equal(kinds, want) {
 		t.Errorf("got %q, want %q", kinds, want)
 	}
 }
 
-// A library cannot get past the links.
+// A library connects to its servers only, through the links.
 func TestALibraryReachesItsServersOnly(t *testing.T) {
 	_, w, _ := library(t, "redsync", time.Second, realServer(t).Addr)
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -194,6 +193,6 @@ func TestALibraryReachesItsServersOnly(t *testing.T) {
 	defer l.Close()
 	if conn, err := w.dialTap(context.Background(), &libraries.Library{ID: "some"}, "tcp", l.Addr().String()); err == nil {
 		conn.Close()
-		t.Error("a connection to another server")
+		t.Error("it has connected to another server")
 	}
 }

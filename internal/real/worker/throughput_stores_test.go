@@ -16,15 +16,14 @@ import (
 	"lockstep/internal/store/sql"
 )
 
-// BenchmarkThroughputOfStores takes and releases uncontended locks, on real
-// servers of all kinds, through the ports of workers: once by one client, and once by
-// sixteen that have a lock of their own each. All stores take turns in short rounds, as in
-// BenchmarkThroughput. The figures are medians over the rounds: pairs per second, and the
-// rate beside that of one redis-server in the same round.
+// BenchmarkThroughputOfStores takes and releases uncontended locks on real servers of all kinds,
+// through the ports of workers: with one client, and with sixteen that each have a lock of their
+// own. The stores take turns in short rounds, as in BenchmarkThroughput. The figures are medians
+// over the rounds: pairs per second, and the rate relative to one redis-server in the same round.
 //
-// No server but "fsync" waits for its disk (see package servers), and all of them share one
-// machine with their clients: what is compared is the work of processors and the number of
-// messages, not disks or networks.
+// Only "redis-fsync" waits for its disk (see package servers), and all servers share one machine
+// with their clients, so the figures compare processor time and the number of messages, not disks
+// or networks.
 func BenchmarkThroughputOfStores(b *testing.B) {
 	for _, program := range []string{"redis-server", "etcd", "zookeeper.jar", "mariadbd"} {
 		realtest.Need(b, program)
@@ -69,26 +68,21 @@ func storesToMeasure(b *testing.B) []measured {
 	}
 	onRedis("redis", servers.RedisOptions{})
 	onRedis("redis-fsync", servers.RedisOptions{Name: "redis-fsync", Fsync: "always"})
-	for _, n := range []int{1, 3} {
-		members, err := livestore.Of(locks.StoreEtcd).Start(ctx, livestore.Wish{Members: n, Election: time.Second})
-		check(err)
-		addrs := stopLater(b, members)
-		out = append(out, measured{fmt.Sprintf("etcd-of-%d", n), "etcd-mutex", func(b *testing.B, w *worker, d *locks.Deps) {
-			p, err := newStorePort(w, livestore.Of(locks.StoreEtcd), addrs, w.dialDirectly)
+	onQuorum := func(id store.ID, lock string, wish livestore.Wish) {
+		for _, wish.Members = range []int{1, 3} {
+			members, err := livestore.Of(id).Start(ctx, wish)
 			check(err)
-			d.Port = p
-		}})
+			addrs := stopLater(b, members)
+			name := fmt.Sprintf("%s-of-%d", id, wish.Members)
+			out = append(out, measured{name, lock, func(_ *testing.B, w *worker, d *locks.Deps) {
+				p, err := newStorePort(w, livestore.Of(id), addrs, w.dialDirectly)
+				check(err)
+				d.Port = p
+			}})
+		}
 	}
-	for _, n := range []int{1, 3} {
-		members, err := livestore.Of(locks.StoreZooKeeper).Start(ctx, livestore.Wish{Members: n, Settings: store.Settings{2 * time.Second}})
-		check(err)
-		addrs := stopLater(b, members)
-		out = append(out, measured{fmt.Sprintf("zookeeper-of-%d", n), "zk-ephemeral", func(_ *testing.B, w *worker, d *locks.Deps) {
-			p, err := newStorePort(w, livestore.Of(locks.StoreZooKeeper), addrs, w.dialDirectly)
-			check(err)
-			d.Port = p
-		}})
-	}
+	onQuorum(locks.StoreEtcd, "etcd-mutex", livestore.Wish{Election: time.Second})
+	onQuorum(locks.StoreZooKeeper, "zk-ephemeral", livestore.Wish{Settings: store.Settings{2 * time.Second}})
 	db := startStore(b, sql.MySQLID)
 	db.setUp(b, benchWorker())
 	return append(out, measured{"mariadb", "mysql-unique", func(b *testing.B, w *worker, d *locks.Deps) { d.Port = db.port(b, w, w.dialDirectly) }})
@@ -110,7 +104,7 @@ func benchWorker() *worker {
 	return w
 }
 
-// crowdOn is a pair by each of so many clients at once, each with a lock of its own.
+// crowdOn is one acquisition and release by each of some clients at once, each with its own lock.
 func crowdOn(b *testing.B, s measured, clients int) func(context.Context) error {
 	b.Helper()
 	v, ok := locks.Lookup(s.lock)
@@ -149,8 +143,8 @@ func crowdOn(b *testing.B, s measured, clients int) func(context.Context) error 
 	}
 }
 
-// insist does again what a database has undone to end a deadlock: rows that are next to each
-// other in an index are enough for one, and a crowd of locks in one table has them.
+// insist repeats a statement that a database has rolled back to end a deadlock. Rows next to each
+// other in an index suffice for one, and many locks share a table.
 func insist(do func() error) error {
 	for {
 		err := do()
@@ -161,7 +155,7 @@ func insist(do func() error) error {
 	}
 }
 
-// measureInTurn reports medians of the rates of all of them, and beside that of the first one.
+// measureInTurn reports the medians of all rates, and of their ratios to the first one.
 func measureInTurn(b *testing.B, all []taker, clients int) {
 	const pairs = 40
 	took := inTurn(b, all, pairs)

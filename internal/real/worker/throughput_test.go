@@ -14,8 +14,8 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"lockstep/internal/locks"
+	"lockstep/internal/real/livestore/livetest"
 	"lockstep/internal/real/proto"
-	"lockstep/internal/real/realtest"
 	"lockstep/internal/real/servers"
 )
 
@@ -25,27 +25,20 @@ type taker struct {
 	pair func(ctx context.Context) error
 }
 
-// BenchmarkThroughput takes and releases one uncontended lock, on one
-// redis-server and with one connection: our set-nx-lua through the port of a worker,
-// beside what people use. All take turns in short rounds, so that a machine that is
-// busy for a while is so for all of them, and each round begins with another one. The
-// figures are medians over the rounds: pairs per second, and for each of ours the rate
-// beside that of each other one in the same round.
+// BenchmarkThroughput takes and releases one uncontended lock on one redis-server with one
+// connection: our set-nx-lua through the port of a worker, and common libraries. They take turns in
+// short rounds, each of which begins with another one, so that a busy machine slows down all of
+// them. The figures are medians over the rounds: pairs per second, and the rates of ours relative
+// to each library in the same round.
 //
 //	port      set-nx-lua through the port; the events are discarded
 //	recorded  the same, with every event written to a harness that reads it
 //	tapped    bsm-redislock through the tap that a run puts on its connection
 //
-// A run records, so "recorded" is what a client of a run does; "port" is what is to
-// keep up with the libraries, since they record nothing.
+// A client of a run is as fast as "recorded". "port" is to be compared with the libraries, which
+// record nothing, either.
 func BenchmarkThroughput(b *testing.B) {
-	realtest.Need(b, "redis-server")
-	b.Setenv("TMPDIR", b.TempDir())
-	s, err := servers.StartRedis(context.Background(), servers.RedisOptions{})
-	if err != nil {
-		b.Fatal(err)
-	}
-	defer s.Stop()
+	s := livetest.Redis(b, servers.RedisOptions{})
 	ours := []taker{
 		{"port", throughPort(b, s.Addr, deaf{})},
 		{"recorded", throughPort(b, s.Addr, listening(b))},
@@ -69,7 +62,7 @@ func BenchmarkThroughput(b *testing.B) {
 	}
 }
 
-// inTurn plays all of them in short rounds in turn, and returns the durations of their rounds.
+// inTurn measures all of them in turn, and returns the durations of their rounds.
 func inTurn(b *testing.B, all []taker, pairs int) map[string][]time.Duration {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Hour)
 	defer cancel()
@@ -83,7 +76,7 @@ func inTurn(b *testing.B, all []taker, pairs int) map[string][]time.Duration {
 		return time.Since(began)
 	}
 	for _, t := range all {
-		play(t) // connections, sessions and scripts are there
+		play(t) // makes connections and sessions, and loads scripts
 	}
 	took := map[string][]time.Duration{}
 	for round := 0; b.Loop(); round++ {
@@ -95,7 +88,7 @@ func inTurn(b *testing.B, all []taker, pairs int) map[string][]time.Duration {
 	return took
 }
 
-// ratio is the median of how much longer a round of one takes than that of another.
+// ratio is the median of the durations of one relative to those of another.
 func ratio(took map[string][]time.Duration, one, other taker) float64 {
 	var ratios []float64
 	for i, d := range took[other.name] {
@@ -109,13 +102,13 @@ func median[T cmp.Ordered](values []T) T {
 	return sorted[len(sorted)/2]
 }
 
-// deaf is a harness that nothing is sent to.
+// deaf is a harness that ignores all messages.
 type deaf struct{}
 
 func (deaf) Send(any) error    { return nil }
 func (deaf) Receive(any) error { select {} }
 
-// listening is a harness that reads what it is sent.
+// listening is a harness that reads all messages.
 func listening(b *testing.B) harness {
 	b.Helper()
 	conn, end, err := proto.Pair()

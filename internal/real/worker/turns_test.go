@@ -18,8 +18,8 @@ type slowTimer struct{ context.Context }
 
 func (slowTimer) Deadline() (time.Time, bool) { return time.Now().Add(-time.Microsecond), true }
 
-// A member of etcd is told the caller's deadline and may notice it first. That the caller waits no longer
-// does not say that the store has not answered in time.
+// A member of etcd gets the caller's deadline and may notice first that it has passed. That is not
+// a response timeout.
 func TestACallersDeadlineIsNoTimeout(t *testing.T) {
 	w, _ := alone(t, time.Minute)
 	ask := request{what: consul.RenewSession{}, send: func(context.Context) (any, error) { return nil, ports.ErrTimeout }}
@@ -33,9 +33,9 @@ func TestACallersDeadlineIsNoTimeout(t *testing.T) {
 	}
 }
 
-// What takes no time in the simulator gives no turn away: a client that asks whether its
-// work is longer must not hear meanwhile that its lock is lost.
-func TestWhatTakesNoTimeKeepsTheTurn(t *testing.T) {
+// A question that takes no time in the simulator keeps the turn: a client that asks whether its
+// work is longer must not learn during that time that its lock is lost.
+func TestAQuestionToTheHarnessKeepsTheTurn(t *testing.T) {
 	w, told := alone(t, time.Second)
 	w.start.Moments = []faults.MomentKind{faults.AboutToWrite}
 	asked := 0
@@ -55,9 +55,9 @@ func TestWhatTakesNoTimeKeepsTheTurn(t *testing.T) {
 	}
 }
 
-// After a pause the answer to a renewal and the end of work are there at once. The work was
-// due first, whichever of the two the scheduler runs first.
-func TestWhoIsDueEarlierHasTheTurnEarlier(t *testing.T) {
+// After a pause, the answer to a renewal and the end of the work are both due. The work was due
+// first, so it runs first, whatever the scheduler does.
+func TestTheTaskThatIsDueFirstRunsFirst(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var turns turns
 		order := make(chan string, 3)
@@ -83,14 +83,14 @@ func TestWhoIsDueEarlierHasTheTurnEarlier(t *testing.T) {
 		synctest.Wait()
 		for _, want := range []string{"late", "later", "answer"} {
 			if got := <-order; got != want {
-				t.Errorf("%s has the turn where %s was due", got, want)
+				t.Errorf("%s has the turn, want %s", got, want)
 			}
 		}
 	})
 }
 
-// A task that is woken early keeps no other waiting, and sleeps no longer.
-func TestASleepThatIsCutShortHoldsNobodyUp(t *testing.T) {
+// A task that is woken early does not delay the others, and its sleep is over.
+func TestASleepThatIsCutShortEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var turns turns
 		start, cut := time.Now(), make(chan struct{})
