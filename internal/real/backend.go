@@ -40,8 +40,8 @@ func checkDocker(p *plan.Plan, v *locks.Variant) error {
 	title := stores.Of(v.Store).Title
 	k, _ := kindOf(v.Store)
 	switch {
-	case built(v.Store) != "":
-		return fmt.Errorf("%s is built for this machine (%s), and there is no image of what was built: %s", title, programs.Lookup(built(v.Store)).Install, instead)
+	case builtProgram(v.Store) != "":
+		return fmt.Errorf("%s is built for this machine (%s), and there is no image of what was built: %s", title, programs.Lookup(builtProgram(v.Store)).Install, instead)
 	case images.For(v.Store) == "":
 		return fmt.Errorf("there is no image of %s: %s", title, instead)
 	}

@@ -45,7 +45,7 @@ type harness struct {
 
 	clocks clocks
 
-	door       sync.Mutex // taken after mu, if both
+	arrivalMu  sync.Mutex // guards startOrder and arrivals; taken after mu
 	startOrder workload.StartOrder
 	arrivals   []*client // by their numbers in startOrder
 
@@ -162,9 +162,9 @@ func (h *harness) setUp(ctx context.Context) error {
 	return nil
 }
 
-// everybody returns the clients of the plan, the probe, and those whose processes were
+// allClients returns the clients of the plan, the probe, and those whose processes were
 // replaced: their messages may still be on their way.
-func (h *harness) everybody() []*client {
+func (h *harness) allClients() []*client {
 	all := slices.Concat(h.clients, h.replaced)
 	if h.probe == nil {
 		return all
@@ -269,9 +269,9 @@ func (h *harness) begin() {
 	h.zero.Store(int64(zero))
 	k, _ := kindOf(h.variant.Store)
 	stagger := max(h.plan.Workload.Stagger, k.stagger)
-	h.door.Lock()
+	h.arrivalMu.Lock()
 	h.startOrder, h.arrivals = workload.NewStartOrder(len(h.clients), stagger, h.plan.Network.Timeout), slices.Clone(h.clients)
-	h.door.Unlock()
+	h.arrivalMu.Unlock()
 	h.admit()
 	time.Sleep(zero - osproc.Now())
 	h.engine.Start()
@@ -279,8 +279,8 @@ func (h *harness) begin() {
 
 // admit starts the clients that are due, and schedules the next one.
 func (h *harness) admit() {
-	h.door.Lock()
-	defer h.door.Unlock()
+	h.arrivalMu.Lock()
+	defer h.arrivalMu.Unlock()
 	for {
 		next, from, ok := h.startOrder.Next()
 		if !ok {
@@ -305,17 +305,17 @@ func (h *harness) saw(client history.NodeID, kind history.Kind) {
 
 // advance changes startOrder, and admits clients if change reports that one is due.
 func (h *harness) advance(change func(*workload.StartOrder) bool) {
-	h.door.Lock()
+	h.arrivalMu.Lock()
 	due := change(&h.startOrder)
-	h.door.Unlock()
+	h.arrivalMu.Unlock()
 	if due {
 		h.admit()
 	}
 }
 
-// tellOfVainFaults records the faults that began and had no effect. The run is over, and
+// recordVainFaults records the faults that began and had no effect. The run is over, and
 // partitions without an end are still in place.
-func (h *harness) tellOfVainFaults(ended history.Instant) {
+func (h *harness) recordVainFaults(ended history.Instant) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for i := range h.group.blocks {
@@ -346,7 +346,7 @@ func (h *harness) tearDown() error {
 	h.mu.Unlock()
 	close(h.stop)
 	var errs []error
-	all := h.everybody()
+	all := h.allClients()
 	for _, c := range all {
 		errs = append(errs, c.kill())
 	}

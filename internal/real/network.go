@@ -45,7 +45,7 @@ type way struct {
 // ways returns the links of all clients, and those between servers.
 func (g *group) ways() []way {
 	out := g.h.store.between()
-	for _, c := range g.h.everybody() {
+	for _, c := range g.h.allClients() {
 		for i, l := range c.links {
 			out = append(out, way{c.node, g.members[i].node, l})
 		}
@@ -64,7 +64,7 @@ func (g *group) mode(from, to history.NodeID) link.Mode {
 // apply switches all links according to the partitions. The harness's own connections to
 // servers bypass the links, as an operator's console does.
 func (g *group) apply() {
-	for _, c := range g.h.everybody() {
+	for _, c := range g.h.allClients() {
 		for i, l := range c.links {
 			m := g.members[i]
 			up := g.mode(c.node, m.node)
@@ -82,7 +82,7 @@ func (g *group) apply() {
 // until no partition separates it from the new one.
 func (g *group) spread() {
 	leader := g.indexOf(g.leader)
-	for _, c := range g.h.everybody() {
+	for _, c := range g.h.allClients() {
 		if c.knows != leader && !g.keepsFrom(c.node, g.leader.node) {
 			c.knows = leader
 			c.send(proto.Down{Lead: &leader})

@@ -53,9 +53,6 @@ type Options struct {
 	// Images are the container images to use instead of those that package images
 	// chooses; nil for none.
 	Images map[images.Product]string
-	// RedisServer is the path of redis-server as a child process; looked up on PATH
-	// when empty.
-	RedisServer string
 	// Log, if not nil, gets the log of each server at the end of a run: some 256 KiB
 	// at most, with a note at each omission.
 	Log func(server string, text []byte)
@@ -86,7 +83,7 @@ func Run(ctx context.Context, p *plan.Plan, lockID string, seed uint64, o Option
 	}
 	ended := h.now()
 	if err == nil {
-		h.tellOfVainFaults(ended)
+		h.recordVainFaults(ended)
 	}
 	err = errors.Join(err, h.tearDown())
 	if h.zero.Load() == 0 {
@@ -126,7 +123,7 @@ func Refuse(p *plan.Plan, lockID string, o Options) error {
 // have not been.
 func NotBuilt(p *plan.Plan, lockID string, o Options) error {
 	variant, _ := p.Lock(lockID)
-	program := built(variant.Store)
+	program := builtProgram(variant.Store)
 	if program == "" || o.withDefaults().Backend != ProcessBackend {
 		return nil
 	}
@@ -156,7 +153,7 @@ func check(p *plan.Plan, lockID string, o *Options) (locks.Variant, error) {
 	if o.Backend != ProcessBackend {
 		return variant, nil
 	}
-	return variant, findPrograms(&variant, o)
+	return variant, findPrograms(&variant)
 }
 
 func refuse(p *plan.Plan, lockID string, o *Options) (locks.Variant, error) {

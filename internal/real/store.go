@@ -106,12 +106,10 @@ func kindOf(id locks.Store) (kind, bool) {
 	return k, true
 }
 
-// findPrograms returns an error if a program is missing that the servers of a variant need as child processes.
-func findPrograms(v *locks.Variant, o *Options) error {
+// findPrograms returns an error if a program is missing that the servers of a variant need as child
+// processes.
+func findPrograms(v *locks.Variant) error {
 	for _, p := range stores.Of(v.Store).Programs {
-		if p.Name == "redis-server" && o.RedisServer != "" {
-			continue
-		}
 		if _, err := programs.Find(p.Name); err != nil {
 			return err
 		}
@@ -119,8 +117,8 @@ func findPrograms(v *locks.Variant, o *Options) error {
 	return nil
 }
 
-// built is the program of a store that has to be built on this machine, "" for none.
-func built(id locks.Store) string {
+// builtProgram returns the program of a store that has to be built on this machine, "" for none.
+func builtProgram(id locks.Store) string {
 	if s := stores.Of(id); s != nil {
 		for _, p := range s.Programs {
 			if p.Built {

@@ -56,7 +56,7 @@ func (r *anyRedis) options(place *peer) servers.RedisOptions {
 
 // launch starts one server.
 func (r *anyRedis) launch(ctx context.Context, o servers.RedisOptions) (*member, error) {
-	o.Program, o.Launcher, o.Fsync = r.h.o.RedisServer, r.h.launcher, fsync(r.h.plan, &r.h.variant)
+	o.Launcher, o.Fsync = r.h.launcher, fsync(r.h.plan, &r.h.variant)
 	o.Clock = touchesClock(r.h.plan, o.Name)
 	s, err := servers.StartRedis(ctx, o)
 	if err != nil {

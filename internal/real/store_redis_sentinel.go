@@ -70,7 +70,7 @@ func startSentinels(ctx context.Context, g *redisGroup, names []string) (*sentin
 	for _, name := range names {
 		place := g.mesh.of(name)
 		started, err := servers.StartSentinel(ctx, servers.SentinelOptions{
-			Name: name, Program: g.h.o.RedisServer, Launcher: g.h.launcher, Source: place.source, Announce: place.front.Addr(),
+			Name: name, Launcher: g.h.launcher, Source: place.source, Announce: place.front.Addr(),
 			Primary: g.mesh.of(g.leader.name).front.Addr(), Quorum: len(names)/2 + 1,
 			DownAfter: g.h.plan.Redis.Failover.DownAfter * speed, DemoteAfter: demoteAfter * speed, Timeout: timeout * speed, Speed: int(speed),
 		})

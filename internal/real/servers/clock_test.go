@@ -13,7 +13,7 @@ import (
 	"lockstep/internal/real/realtest"
 )
 
-func TestWhatLibfaketimeIsAskedFor(t *testing.T) {
+func TestSettingsInTheFormatOfLibfaketime(t *testing.T) {
 	base := time.Unix(1000, 0)
 	tests := map[string]setting{
 		"+0.000000000 x1.000000\n":  {},
@@ -30,7 +30,7 @@ func TestWhatLibfaketimeIsAskedFor(t *testing.T) {
 	}
 }
 
-func TestASettingGoesOn(t *testing.T) {
+func TestAClockWithADriftIsAhead(t *testing.T) {
 	s := setting{offset: time.Second, ppm: 100_000, since: time.Unix(1000, 0)}
 	if got := s.ahead(time.Unix(1010, 0)); got != 2*time.Second {
 		t.Errorf("ahead by %v, want 2s", got)
@@ -96,7 +96,7 @@ func TestAClockStepsAndEntriesRunOut(t *testing.T) {
 // trimInt takes the decoration from an integer reply as redis-cli shows it.
 func trimInt(shown string) string { return shown[len("(integer) "):] }
 
-// The readings do not jump when the rate changes, however long the server runs.
+// The readings do not jump when the rate changes, even if the server has been running for a while.
 func TestAClockDriftsAndStops(t *testing.T) {
 	s := clocked(t)
 	time.Sleep(300 * time.Millisecond)
@@ -126,7 +126,7 @@ func TestAClockOutlivesItsServer(t *testing.T) {
 	wantAhead(t, s, "after a restart", 2*time.Hour)
 }
 
-func TestAClockLeavesNothingBehind(t *testing.T) {
+func TestAClockLeavesNoSharedMemory(t *testing.T) {
 	s := clocked(t)
 	if left, _ := filepath.Glob("/dev/shm/*faketime_*_" + strconv.Itoa(s.Pid())); len(left) != 0 {
 		t.Errorf("left in shared memory: %v", left)
@@ -140,9 +140,8 @@ func TestTheHostsClockIsNotSet(t *testing.T) {
 	}
 }
 
-// Each reading is somewhere between its question and its answer; an answer that takes
-// long proves nothing, and is no failure.
-func TestAFastClockIsToldFromOneThatIsRight(t *testing.T) {
+// A reading is from some time between its question and its answer, so a slow answer proves nothing.
+func TestTheSpeedOfAClockIsMeasured(t *testing.T) {
 	type reading struct{ asked, told, at time.Duration }
 	quick := []reading{{0, 1, 0}, {30, 31, 31}, {60, 61, 60}}
 	slow := []reading{{0, 1000, 900}, {1001, 2000, 1001}} // 101 ms lie between the two, and 1 at least
@@ -168,24 +167,29 @@ func TestAFastClockIsToldFromOneThatIsRight(t *testing.T) {
 	}
 }
 
-// A program of another C library, in some image, goes on without libfaketime.
+// A program with another C library, as in some images, ignores libfaketime.
 func TestAServerThatIgnoresLibfaketimeIsRefused(t *testing.T) {
 	for _, program := range []string{"redis-server", programs.Faketime} {
 		realtest.Need(t, program)
 	}
 	dir := t.TempDir()
 	t.Setenv("TMPDIR", dir)
-	deaf := filepath.Join(dir, "deaf")
-	if err := os.WriteFile(deaf, []byte("#!/bin/sh\nunset LD_PRELOAD\nexec redis-server \"$@\"\n"), 0o755); err != nil {
+	actual, err := programs.Find("redis-server")
+	if err != nil {
 		t.Fatal(err)
 	}
+	script := "#!/bin/sh\nunset LD_PRELOAD\nexec " + actual + " \"$@\"\n"
+	if err := os.WriteFile(filepath.Join(dir, "redis-server"), []byte(script), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", dir+string(os.PathListSeparator)+os.Getenv("PATH"))
 	want := " goes by the clock of this machine, though it was started under libfaketime"
-	_, err := StartRedis(context.Background(), RedisOptions{Name: "redis-1", Program: deaf, Clock: true})
+	_, err = StartRedis(context.Background(), RedisOptions{Name: "redis-1", Clock: true})
 	if err == nil || !strings.Contains(err.Error(), "redis-1"+want) {
 		t.Errorf("a server: %v", err)
 	}
 	_, err = StartSentinel(context.Background(), SentinelOptions{
-		Name: "sentinel-1", Program: deaf, Primary: "127.0.0.1:7001", Quorum: 1, DownAfter: time.Second, Speed: 5,
+		Name: "sentinel-1", Primary: "127.0.0.1:7001", Quorum: 1, DownAfter: time.Second, Speed: 5,
 	})
 	if err == nil || !strings.Contains(err.Error(), "sentinel-1"+want) {
 		t.Errorf("a sentinel: %v", err)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"lockstep/internal/real/images"
+	"lockstep/internal/real/programs"
 )
 
 // Cluster says how to start servers that form a quorum.
@@ -105,7 +106,13 @@ func (c *Cluster) failed(s *Server) error {
 
 // Child is a Recipe.Child that runs the program of that name.
 func Child(name string) func(context.Context) (*exec.Cmd, error) {
-	return func(context.Context) (*exec.Cmd, error) { return childOf("", name) }
+	return func(context.Context) (*exec.Cmd, error) {
+		path, err := programs.Find(name)
+		if err != nil {
+			return nil, err
+		}
+		return exec.Command(path), nil
+	}
 }
 
 // JSON is the file of a configuration of texts, numbers and lists.

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"os/exec"
 	"strconv"
 	"time"
 
@@ -18,7 +17,6 @@ import (
 // RedisOptions says how to start a Redis server. The zero value is a primary without a file.
 type RedisOptions struct {
 	Name      string   // in messages and as the name of its directory; "redis" when empty
-	Program   string   // path of redis-server; looked up when empty
 	Launcher  Launcher // nil: a child with a directory of its own
 	ReplicaOf string   // host:port of the primary, or of a proxy before it; "" for a primary
 	// Fsync is when the append-only file reaches the disk: everysec or always; "" for a server
@@ -35,7 +33,7 @@ type RedisOptions struct {
 	Announce string
 	// Cluster makes the server a node of a Redis Cluster; nil for none. See FormCluster.
 	Cluster *ClusterOptions
-	// Clock starts the server under libfaketime: SetClock and JumpClock need it.
+	// Clock starts the server under libfaketime, so that its clock can be set.
 	Clock bool
 }
 
@@ -60,7 +58,7 @@ func StartRedis(ctx context.Context, o RedisOptions) (*Server, error) {
 func (s *Server) redisRecipe(port int) Recipe {
 	return Recipe{
 		Args:  append(redisArgs(strconv.Itoa(port), s.Dir, s.mark, &s.redis), s.clusterArgs()...),
-		Child: func(context.Context) (*exec.Cmd, error) { return childOf(s.redis.Program, "redis-server") },
+		Child: Child("redis-server"),
 	}
 }
 

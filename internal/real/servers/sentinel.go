@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"net"
-	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -21,7 +20,6 @@ const Watched = "lockstep"
 // SentinelOptions says how to start a sentinel, and what it watches over.
 type SentinelOptions struct {
 	Name     string   // in messages and as the name of its directory
-	Program  string   // path of redis-server, which also serves as a sentinel; looked up when empty
 	Launcher Launcher // nil: a child with a directory in memory
 	// Primary is the host:port of the primary. It has to be the address that replicas use:
 	// sentinels reconfigure a replica of any other one.
@@ -86,7 +84,7 @@ const patience = time.Hour
 // failure before WaitSentinels.
 func StartSentinel(ctx context.Context, o SentinelOptions) (*Server, error) {
 	s := New(o.Name, images.Redis, o.Launcher)
-	s.redis, s.watches = RedisOptions{Name: o.Name, Program: o.Program}, &o
+	s.redis, s.watches = RedisOptions{Name: o.Name}, &o
 	if c, child := s.launcher.(children); child {
 		// A sentinel writes its vote to the disk before it answers. On a slow disk votes are
 		// split, and the promotion is seconds late.
@@ -138,7 +136,7 @@ func (s *Server) sentinelRecipe(port int) Recipe {
 	path := filepath.Join(s.Dir, s.mark+configSuffix)
 	r := Recipe{
 		Args:  []string{path, "--sentinel"},
-		Child: func(context.Context) (*exec.Cmd, error) { return childOf(s.redis.Program, "redis-server") },
+		Child: Child("redis-server"), // which is also the program of sentinels
 	}
 	if speed := s.watches.Speed; speed > 1 {
 		r.Faketime, r.Env = true, map[string]string{"FAKETIME": fmt.Sprintf("+0 x%d", speed)}

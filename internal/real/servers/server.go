@@ -8,14 +8,12 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"os/exec"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"lockstep/internal/real/images"
-	"lockstep/internal/real/programs"
 	"lockstep/internal/store/redis"
 	"lockstep/internal/store/redis/resp"
 )
@@ -96,17 +94,6 @@ func (s *Server) launch(ctx context.Context, r Recipe) error {
 		s.Process, s.unread = process, true
 	}
 	return err
-}
-
-// childOf is a command for the program with that path or, if it is empty, of that name.
-func childOf(path, name string) (*exec.Cmd, error) {
-	if path == "" {
-		var err error
-		if path, err = programs.Find(name); err != nil {
-			return nil, err
-		}
-	}
-	return exec.Command(path), nil
 }
 
 // ended reports whether the server's process has ended.
