@@ -29,8 +29,8 @@ import (
 
 var measureExamples = flag.String("measure-examples", "", "measure these programs of examples, or all: their names in docs/libraries.md, with commas")
 
-// exampleScale is the scale at which a program is measured. Sessions of ZooKeeper want seconds: its clients wait
-// for a third of one for their connection.
+// exampleScale is the scale at which a program is measured. Sessions of ZooKeeper have to last
+// seconds: its clients wait for a connection for a third of one.
 func exampleScale(store locks.Store) int64 {
 	if store == locks.StoreZooKeeper {
 		return 500_000
@@ -38,12 +38,13 @@ func exampleScale(store locks.Store) int64 {
 	return 100_000
 }
 
-// exampleJobs is how many runs are played at once: they wait, and compute little.
+// exampleJobs is the number of simultaneous runs, which mostly wait.
 const exampleJobs = 3
 
-// TestMeasureTheExamples plays the scripts of the matrix to programs of examples on real servers, each once, and
-// stores in measurements/programs what came of it. It is for `make programs`. What is over is kept in reports/programs until
-// all that was asked for is, so that an interrupted measurement goes on from there.
+// TestMeasureTheExamples plays the scripts of the matrix once with programs of examples on real
+// servers, and stores the results in measurements/programs, for `make programs`. Partial results
+// are in reports/programs until everything is measured, so that an interrupted measurement can
+// continue.
 func TestMeasureTheExamples(t *testing.T) {
 	if *measureExamples == "" {
 		t.Skip("make programs measures")
@@ -123,7 +124,7 @@ func measureExample(t *testing.T, e exampleLock, path string) {
 	}
 }
 
-// versionOf is what an installed package has of its library: without Debian's own additions.
+// versionOf is the version of the library in an installed package, without Debian's additions.
 func versionOf(t *testing.T, debian string) string {
 	t.Helper()
 	out, err := exec.CommandContext(t.Context(), "dpkg-query", "-W", "-f", "${Version}", debian).Output()
@@ -139,8 +140,8 @@ func versionOf(t *testing.T, debian string) string {
 	return version
 }
 
-// patientWorld plays what could not be played once more, as every test on real servers is. What was played is
-// never played again. What cannot be played twice tests nothing: a fault has hit a program before it was ready.
+// patientWorld repeats a run that could not be played, as with tests on real servers. A run that
+// fails twice tests nothing: a fault has hit a program before it was ready.
 type patientWorld struct {
 	t *testing.T
 	runner.World
@@ -159,8 +160,8 @@ func (w *patientWorld) Play(ctx context.Context, p *plan.Plan, lock string, seed
 	return h, err
 }
 
-// profileWorld plays what tells the matrix what a lock does without a fault, once each. Its plans do not know the
-// program.
+// profileWorld plays each run without a fault, from which the matrix learns the commands of a lock,
+// once. Its plans lack the program.
 type profileWorld struct {
 	runner.World
 	program locks.Variant

@@ -7,25 +7,24 @@ import (
 	"testing"
 	"time"
 
-	"lockstep/internal/checker"
 	"lockstep/internal/history"
 	"lockstep/internal/locks"
 	"lockstep/internal/plan"
 	"lockstep/internal/real/realtest"
 )
 
-// exampleLock is a program of examples, with what runs it and what tells whether its library is there.
+// exampleLock is a program of examples.
 type exampleLock struct {
 	file    string
-	command []string
-	needs   []string
+	command []string // runs it
+	needs   []string // a command that fails without its library
 	store   locks.Store
 	id      string // in the table of libraries
-	library string // what of it is played
-	debian  string // the package that it comes with, which has a version
+	library string // the class or function that is played
+	debian  string // its package, which has a version
 }
 
-// exampleLocks are all of them. Python is Debian's, which has Debian's libraries.
+// exampleLocks are all of them. Python is Debian's, with Debian's libraries.
 var exampleLocks = []exampleLock{
 	{"bash/redis_cli_lock.sh", []string{"bash"}, []string{"redis-cli", "--version"}, locks.StoreRedis, "redis-cli", "SET NX PX and a script, by redis-cli", "redis-tools"},
 	{"python/redis_py_lock.py", []string{"/usr/bin/python3"}, []string{"/usr/bin/python3", "-c", "import redis"}, locks.StoreRedis, "redis-py", "redis.lock.Lock", "python3-redis"},
@@ -48,8 +47,7 @@ func needExample(t *testing.T, name string, needs []string) {
 	}
 }
 
-// Every program of examples is a lock: without a fault no client gets in beside another, and every client
-// gets in, the probe too.
+// Without a fault, each program of examples gives the lock to all clients, one at a time.
 func TestTheExamplesAreLocks(t *testing.T) {
 	realtest.SecondTier(t)
 	for _, tt := range exampleLocks {
@@ -57,25 +55,20 @@ func TestTheExamplesAreLocks(t *testing.T) {
 			needExample(t, tt.file, tt.needs)
 			p := quick("A", "B")
 			p.Lease, p.Workload.Wait = 5*time.Second, 30*time.Second
-			p.Workload.Work = plan.Range{Min: time.Second, Max: time.Second} // the other one comes meanwhile
+			p.Workload.Work = plan.Range{Min: time.Second, Max: time.Second} // in which the other one waits
 			v, err := locks.NewProgram("", append(tt.command, example(t, tt.file)), tt.store)
 			if err != nil {
 				t.Fatal(err)
 			}
 			if tt.store == locks.StoreZooKeeper {
-				realtest.Need(t, "zookeeper.jar")
+				realtest.NeedServers(t, tt.store)
 				p.Network.Timeout = 2 * time.Second
 			}
 			p.Programs = append(p.Programs, v)
 			h := run(t, p, locks.ProgramName)
-			j := checker.Judge(h)
-			if v := j.Finding(checker.MutualExclusionID).Verdict; v != checker.Kept || j.Acquired != 3 {
-				t.Errorf("mutual exclusion is %s (%s) after %d acquisitions, want 3 with that of the probe", v, j.WhyUnknown().English(), j.Acquired)
-			}
+			wantKept(t, h, 3)
 			for _, name := range []string{"A", "B"} {
-				if n := len(find(h, history.Released, name)); n != 1 {
-					t.Errorf("%s released %d times, want once", name, n)
-				}
+				wantEvents(t, h, 1, history.Released, name)
 			}
 		})
 	}

@@ -14,7 +14,7 @@ import (
 	"lockstep/internal/real/proto"
 )
 
-// socket is one whose other end says something, and hears nothing.
+// socket is an end that reads prepared bytes, and whose writes are discarded.
 type socket struct {
 	io.Reader
 	io.Writer
@@ -22,7 +22,7 @@ type socket struct {
 
 func (socket) Close() error { return nil }
 
-// aHarness has one client of two servers, which says these bytes.
+// aHarness returns a harness with one client of two servers, which sends these bytes.
 func aHarness(says []byte) (*harness, *client) {
 	h := &harness{
 		plan: &plan.Plan{}, nodes: map[string]history.NodeID{"A": 1, "s-1": 2, "s-2": 3, "resource": 4},
@@ -43,9 +43,8 @@ func aHarness(says []byte) (*harness, *client) {
 	return h, c
 }
 
-// Whatever a worker says, the harness reads it to its end or to the first thing that no
-// worker says, which it names; and what it puts into the history is of such a kind, and of a
-// server that there is.
+// The harness reads any bytes of a worker to their end, or to the first invalid message, which it
+// quotes. Only events of workers, and of existing servers, reach the history.
 func FuzzWorkerSays(f *testing.F) {
 	for _, s := range []string{
 		`{"k":"ready"}`, `{"k":"event","e":1,"at":5,"clock":7}`, `{"k":"event","e":20,"srv":1,"call":3,"cmd":"SET","own":"A"}`, `{"k":"event","e":15,"srv":2}`,
@@ -71,18 +70,18 @@ func FuzzWorkerSays(f *testing.F) {
 			}
 		}
 		if _, open := <-c.read; open {
-			t.Fatal("the end is not told")
+			t.Fatal("the reader has not ended")
 		}
 	})
 }
 
-// nested are the kinds of events that came later than those of the harness.
+// nested reports whether a kind of a worker's events has a number above those of the harness.
 func nested(k history.Kind) bool {
 	return k == history.Reenters || k == history.Reentered || k == history.ReenterFailed || k == history.Left
 }
 
-// A worker that says something wrong ends the run, and the harness says what it was.
-func TestWhatNoWorkerSaysEndsTheRun(t *testing.T) {
+// An invalid message of a worker ends the run with an error that quotes it.
+func TestAnInvalidMessageOfAWorkerEndsTheRun(t *testing.T) {
 	for says, want := range map[string]string{
 		`{"k":"event","e":1,"srv":2}`:           "server 2 of 2",
 		`{"k":"call","srv":-1}`:                 "server -1 of 2",
@@ -101,7 +100,7 @@ func TestWhatNoWorkerSaysEndsTheRun(t *testing.T) {
 				t.Errorf("%s: %v, want %q in it", says, err, want)
 			}
 		default:
-			t.Errorf("%s: no complaint", says)
+			t.Errorf("%s: no error", says)
 		}
 	}
 }

@@ -41,7 +41,7 @@ import (
 
 // command is one command of one client, as seen by the client.
 type command struct {
-	wire
+	callID
 	server     history.NodeID
 	op         history.Op
 	words      string // see entry
@@ -92,7 +92,7 @@ type traits struct {
 // from a sorted list of events, and a MayHaveRemoved for each command that may have removed
 // an entry of an unknown owner. ttl is the lease that the lock asks for, 0 for a lock
 // without one.
-func deriveGrants(entries []entry, t traits, ttl time.Duration, o outside) []entry {
+func deriveGrants(entries []entry, t traits, ttl time.Duration, o interference) []entry {
 	d := deriver{ttl: ttl, traits: t, wrongClocks: o.wrongClocks}
 	d.collect(entries, o.evictions)
 	d.onPrimary(entries)
@@ -101,8 +101,8 @@ func deriveGrants(entries []entry, t traits, ttl time.Duration, o outside) []ent
 	return d.out
 }
 
-// outside are influences on servers other than the commands of clients.
-type outside struct {
+// interference is what affects entries and is not visible in the commands of clients.
+type interference struct {
 	evictions   []*command              // removals by an operator
 	wrongClocks map[history.NodeID]bool // servers whose expiry times are unknown
 }
@@ -136,21 +136,21 @@ type deriver struct {
 	overwritten bool                      // a client may have overwritten another client's entry
 	wrongClocks map[history.NodeID]bool
 	commands    []*command // in the order in which they were sent
-	begins      []mark     // of releases
-	deaths      []mark     // of clients and servers, and of primaries that became replicas
-	returns     []mark     // of servers
+	begins      []incident // of releases
+	deaths      []incident // of clients and servers, and of primaries that became replicas
+	returns     []incident // of servers
 	demotions   []demotion
 	grants      []*grant   // in the order of their replies
 	releases    []*command // the last command of each release that removed an entry
 	out         []entry
 }
 
-// mark is an event of a client or a server at a time.
-type mark struct {
-	client history.NodeID
-	at     history.Instant
-	vain   bool // the release found nothing to remove
-	empty  bool // the server has lost all entries
+// incident is an event of a client or a server.
+type incident struct {
+	node  history.NodeID
+	at    history.Instant
+	vain  bool // the release found nothing to remove
+	empty bool // the server has lost all entries
 }
 
 // demotion is a primary becoming a replica of its successor.
@@ -162,16 +162,16 @@ type demotion struct {
 // commandsOf returns the commands of clients in the order in which they were sent, from a sorted
 // list of events.
 func commandsOf(entries []entry) (all []*command) {
-	open := map[wire]*command{}
+	open := map[callID]*command{}
 	for i := range entries {
 		e := &entries[i]
-		by := wire{e.Node, e.call}
+		by := callID{e.Node, e.call}
 		if e.Kind == history.ReplyDropped {
 			by.client = e.Peer
 		}
 		switch c := open[by]; {
 		case e.Kind == history.Sent:
-			open[by] = &command{wire: by, server: e.server, op: e.op, words: e.words, task: e.task, sent: e.At}
+			open[by] = &command{callID: by, server: e.server, op: e.op, words: e.words, task: e.task, sent: e.At}
 			all = append(all, open[by])
 		case c == nil:
 		case e.Kind == history.RequestDropped:
@@ -210,17 +210,17 @@ func (d *deriver) collect(entries []entry, evictions []*command) {
 				releasing[e.Node] = append(releasing[e.Node], c)
 			}
 		case history.Crashed:
-			d.deaths = append(d.deaths, mark{client: e.Node, at: e.At})
+			d.deaths = append(d.deaths, incident{node: e.Node, at: e.At})
 		case history.Restarted:
-			d.returns = append(d.returns, mark{client: e.Node, at: e.At, empty: e.empty})
+			d.returns = append(d.returns, incident{node: e.Node, at: e.At, empty: e.empty})
 		case history.Promoted:
 			promoted[e.Node] = e.At
 		case history.Demoted:
-			d.deaths = append(d.deaths, mark{client: e.Node, at: e.At})
+			d.deaths = append(d.deaths, incident{node: e.Node, at: e.At})
 			d.demotions = append(d.demotions, demotion{e.Node, promoted[e.Peer], e.At})
 		case history.Releasing:
 			active[e.Node], releasing[e.Node] = true, nil
-			d.begins = append(d.begins, mark{client: e.Node, at: e.At})
+			d.begins = append(d.begins, incident{node: e.Node, at: e.At})
 		case history.Released, history.NotHeld, history.ReleaseFailed:
 			active[e.Node] = false
 			d.wasVain(e)
@@ -235,7 +235,7 @@ func (d *deriver) collect(entries []entry, evictions []*command) {
 // wasVain notes at the beginning of a release whether it found nothing to remove.
 func (d *deriver) wasVain(e *entry) {
 	for i := len(d.begins) - 1; i >= 0; i-- {
-		if d.begins[i].client == e.Node {
+		if d.begins[i].node == e.Node {
 			d.begins[i].vain = e.Kind == history.NotHeld
 			return
 		}
@@ -276,7 +276,7 @@ func (d *deriver) freedBy(e *entry) *command {
 // beginOfRelease returns the beginning of the release that an event ends.
 func (d *deriver) beginOfRelease(e *entry) (at history.Instant) {
 	for _, b := range d.begins {
-		if b.client == e.Node && b.at <= e.At {
+		if b.node == e.Node && b.at <= e.At {
 			at = b.at
 		}
 	}

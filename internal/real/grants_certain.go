@@ -20,15 +20,15 @@ func (d *deriver) sameServer(g *grant, by *command) bool {
 
 // died reports whether a client or a server died in a span of time.
 func (d *deriver) died(node history.NodeID, from, until history.Instant) bool {
-	return slices.ContainsFunc(d.deaths, func(m mark) bool {
-		return m.client == node && m.at > from && m.at < until
+	return slices.ContainsFunc(d.deaths, func(i incident) bool {
+		return i.node == node && i.at > from && i.at < until
 	})
 }
 
 // stillThere reports whether a grant's entry must have existed until a command
 // of a release removed it.
 func (d *deriver) stillThere(g *grant, by *command) bool {
-	ownRelease := func(m mark) bool { return m.client == g.owner && m.at > g.at && m.at < by.done && !m.vain }
+	ownRelease := func(i incident) bool { return i.node == g.owner && i.at > g.at && i.at < by.done && !i.vain }
 	if g.owner != by.client && slices.ContainsFunc(d.begins, ownRelease) {
 		return false
 	}

@@ -8,7 +8,7 @@ import (
 )
 
 // deriveNodes is deriveGrants for independent servers.
-func deriveNodes(entries []entry, ttl time.Duration, o outside) []entry {
+func deriveNodes(entries []entry, ttl time.Duration, o interference) []entry {
 	d := deriver{ttl: ttl, traits: redisTraits, wrongClocks: o.wrongClocks}
 	d.collect(entries, o.evictions)
 	d.onNodes()
@@ -71,11 +71,11 @@ func (d *deriver) lost(evictions []*command) {
 	for _, back := range d.returns {
 		died := history.Instant(0)
 		for _, m := range d.deaths {
-			if m.client == back.client && m.at < back.at {
+			if m.node == back.node && m.at < back.at {
 				died = m.at
 			}
 		}
-		death := &command{server: back.client, sent: died, done: died}
+		death := &command{server: back.node, sent: died, done: died}
 		if g := d.certain(death); g != nil && (back.empty || g.bound) {
 			d.forget(g, back.at)
 		}

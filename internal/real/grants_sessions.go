@@ -10,12 +10,12 @@ import (
 
 // sessionOwners returns the owners of leases and sessions by their names.
 func sessionOwners(entries []entry) map[string]history.NodeID {
-	asked, owners := map[wire]bool{}, map[string]history.NodeID{}
+	asked, owners := map[callID]bool{}, map[string]history.NodeID{}
 	for i := range entries {
 		switch e := &entries[i]; {
 		case e.Kind == history.Sent && e.op.Does == history.Opens:
-			asked[wire{e.Node, e.call}] = true
-		case e.Kind == history.Replied && e.answer.Session != "" && asked[wire{e.Node, e.call}]:
+			asked[callID{e.Node, e.call}] = true
+		case e.Kind == history.Replied && e.answer.Session != "" && asked[callID{e.Node, e.call}]:
 			owners[e.answer.Session] = e.Node
 		}
 	}

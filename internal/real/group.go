@@ -182,9 +182,9 @@ func (g *group) promoted(heir *member, fault int) {
 	g.h.record(history.Event{Kind: history.Promoted, Node: heir.node, Peer: old.node, Value: int64(fault)}, "")
 }
 
-// outside returns the influences on the servers other than the commands of clients.
-func (g *group) outside() outside {
-	out := outside{evictions: g.evictions, wrongClocks: map[history.NodeID]bool{}}
+// interference returns what affects entries and is not visible in the commands of clients.
+func (g *group) interference() interference {
+	out := interference{evictions: g.evictions, wrongClocks: map[history.NodeID]bool{}}
 	for _, m := range g.members {
 		out.wrongClocks[m.node] = touchesClock(g.h.plan, m.name)
 	}

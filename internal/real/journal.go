@@ -100,8 +100,8 @@ func nameServers(entries []entry) {
 	}
 }
 
-// wire names a command of a client.
-type wire struct {
+// callID identifies a command of a client.
+type callID struct {
 	client history.NodeID
 	call   int64
 }
@@ -110,18 +110,18 @@ type wire struct {
 // execution of a command is not visible from outside, and a change of an entry has the
 // command that made it.
 func addCauses(entries []entry) {
-	sent := map[wire]int32{}
+	sent := map[callID]int32{}
 	reads := map[int]int32{}
 	began := map[int64]int32{}
 	for i := range entries {
 		e := &entries[i]
 		switch e.Kind {
 		case history.Sent:
-			sent[wire{e.Node, e.call}] = int32(i)
+			sent[callID{e.Node, e.call}] = int32(i)
 		case history.Replied, history.TimedOut, history.RequestDropped:
-			e.Cause = causeIn(sent, wire{e.Node, e.call})
+			e.Cause = causeIn(sent, callID{e.Node, e.call})
 		case history.ReplyDropped, history.Granted, history.Extended, history.Removed, history.MayHaveRemoved:
-			e.Cause = causeIn(sent, wire{e.Peer, e.call})
+			e.Cause = causeIn(sent, callID{e.Peer, e.call})
 		case history.ReadDone:
 			reads[e.read] = int32(i)
 		case history.WriteAccepted:

@@ -12,74 +12,8 @@ import (
 	"lockstep/internal/store/redis"
 )
 
-// The nodes of the accounts below.
-const (
-	nodeA history.NodeID = iota + 1
-	nodeB
-	nodeOne // servers
-	nodeTwo
-)
-
-var nodeNames = map[history.NodeID]string{0: "nobody", nodeA: "A", nodeB: "B", nodeOne: "one", nodeTwo: "two"}
-
-// seen makes the events of clients' commands from lines such as
-//
-//	A 10 12 SET lock a NX -> OK
-//	A 10 SET lock a NX              without a reply
-//	A 10 12 DEL lock -> broken      its connection ended
-//
-// and other events from "20 crashed one", "20 restarted one empty", "20 demoted one", "20 promoted two"
-// and "20 acquired A". Times are in milliseconds.
-func seen(t *testing.T, text string) []entry {
-	t.Helper()
-	nodes := map[string]history.NodeID{}
-	for id, name := range nodeNames {
-		nodes[name] = id
-	}
-	kinds := map[string]history.Kind{
-		"crashed": history.Crashed, "restarted": history.Restarted, "demoted": history.Demoted, "promoted": history.Promoted,
-		"waits": history.Waits, "acquired": history.Acquired, "releasing": history.Releasing, "released": history.Released,
-		"not-held": history.NotHeld,
-	}
-	ms := func(n int) history.Instant { return history.Instant(n) * history.Instant(time.Millisecond) }
-	var out []entry
-	for call, line := range strings.Split(strings.TrimSpace(text), "\n") {
-		line = strings.TrimSpace(line)
-		var who, what, whom string
-		var sent, done int
-		if n, _ := fmt.Sscanf(line, "%d %s %s", &sent, &what, &whom); n == 3 && kinds[what] != 0 {
-			out = append(out, entry{Event: history.Event{At: ms(sent), Kind: kinds[what], Node: nodes[whom], Peer: nodeOne}, empty: strings.HasSuffix(line, " empty")})
-			continue
-		}
-		server := nodeOne
-		if rest, ok := strings.CutSuffix(line, " @two"); ok {
-			line, server = rest, nodeTwo
-		}
-		command, reply, answered := strings.Cut(line, " -> ")
-		words := 3
-		if n, _ := fmt.Sscanf(command, "%s %d %d", &who, &sent, &done); n < 3 {
-			words = 2
-		}
-		text := strings.Join(strings.Fields(command)[words:], " ")
-		wire := entry{Event: history.Event{At: ms(sent), Kind: history.Sent, Node: nodes[who]}, call: int64(call + 1), server: server}
-		wire.ask(t, text)
-		out = append(out, wire)
-		if reply == "broken" {
-			wire.At, wire.Kind, wire.broken = ms(done), history.TimedOut, true
-			out = append(out, wire)
-		} else if answered {
-			wire.At, wire.Kind = ms(done), history.Replied
-			wire.hear(reply)
-			out = append(out, wire)
-		}
-	}
-	out = append(out, entry{Event: history.Event{At: ms(1000), Kind: history.Healed}})
-	inOrder(out)
-	return out
-}
-
-// heard makes what a witness heard from lines such as "> set", "> set@other" and "10 x SET lock a NX",
-// where x is a connection.
+// heard makes the reports of a witness from lines such as "> set", "> set@other" and
+// "10 x SET lock a NX", where x is a connection.
 func heard(text string) []witness.Item {
 	var out []witness.Item
 	last := 0
@@ -90,7 +24,7 @@ func heard(text string) []witness.Item {
 		}
 		at := last
 		if words[0] == ">" {
-			if len(words) > 2 { // what happened by itself has a time
+			if len(words) > 2 { // an expiry has a time
 				fmt.Sscan(words[2], &at)
 			}
 			event, key, other := strings.Cut(words[1], "@")
@@ -108,134 +42,141 @@ func heard(text string) []witness.Item {
 	return out
 }
 
-func told(out []entry) string {
-	var b strings.Builder
-	for _, e := range out {
-		fmt.Fprintf(&b, "%d %s %s of %s by %s\n", time.Duration(e.At)/time.Millisecond, nodeNames[e.Node], e.Kind, nodeNames[e.Owner], nodeNames[e.Peer])
-	}
-	return b.String()
+// seen is a script with its end.
+func seen(t *testing.T, text string) []entry {
+	t.Helper()
+	return script(t, text+"\n1000 all healed")
 }
 
 func TestAccounts(t *testing.T) {
-	for _, c := range []struct{ name, seen, one, two, want string }{
+	for _, c := range []struct {
+		name, seen, one, two string
+		want                 []string
+	}{
 		{
 			"an entry comes and goes",
-			"A 10 12 SET lock a NX PX 100 -> OK\n A 50 52 EVAL unlock lock a -> (integer) 1",
+			"10-12 A SET lock a NX PX 100 -> OK\n 50-52 A EVAL unlock lock a -> (integer) 1",
 			"> set\n > expire\n 11 x SET lock a NX PX 100\n 51 x EVAL text 1 lock a\n 51 lua get lock\n > del\n 51 lua del lock", "",
-			"11 one granted of A by A\n51 one removed of A by A\n",
+			[]string{"11 granted A by A", "51 removed A by A"},
 		},
 		{
-			"a late DEL, of which the clients cannot tell whose entry it removed",
-			"A 10 12 SET lock a NX PX 100 -> OK\n B 20 22 SET lock b NX PX 100 -> (nil)\n B 120 122 SET lock b NX PX 100 -> OK\n A 121 123 DEL lock -> (integer) 1",
+			"a late DEL, whose client does not know the owner of the removed entry",
+			"10-12 A SET lock a NX PX 100 -> OK\n 20-22 B SET lock b NX PX 100 -> (nil)\n 120-122 B SET lock b NX PX 100 -> OK\n 121-123 A DEL lock -> (integer) 1",
 			"> set\n > expire\n 11 x SET lock a NX PX 100\n 21 y SET lock b NX PX 100\n > expired 113\n > set\n > expire\n 121 y SET lock b NX PX 100\n > del\n 122 x DEL lock", "",
-			"11 one granted of A by A\n113 one expired of A by nobody\n121 one granted of B by B\n122 one removed of B by A\n",
+			[]string{"11 granted A by A", "113 expired A by -", "121 granted B by B", "122 removed B by A"},
 		},
 		{
 			"a command without a reply is executed late",
-			"A 10 12 SET lock a NX PX 100 -> OK\n A 30 DEL lock\n B 300 302 SET lock b NX PX 100 -> OK",
+			"10-12 A SET lock a NX PX 100 -> OK\n 30 A sent DEL lock\n 300-302 B SET lock b NX PX 100 -> OK",
 			"> set\n 11 x SET lock a NX PX 100\n > expired 120\n > set\n 301 y SET lock b NX PX 100\n > del\n 310 x DEL lock", "",
-			"11 one granted of A by A\n120 one expired of A by nobody\n301 one granted of B by B\n310 one removed of B by A\n",
+			[]string{"11 granted A by A", "120 expired A by -", "301 granted B by B", "310 removed B by A"},
 		},
 		{
 			"two send the same words, and their replies tell them apart",
-			"A 10 13 SETNX lock 1 -> (integer) 1\n B 10 13 SETNX lock 1 -> (integer) 0",
+			"10-13 A SETNX lock 1 -> (integer) 1\n 10-13 B SETNX lock 1 -> (integer) 0",
 			"> set\n 11 x SETNX lock 1\n 12 y SETNX lock 1", "",
-			"11 one granted of A by A\n",
+			[]string{"11 granted A by A"},
 		},
 		{
 			"two send the same words without a reply, and one of the connections is known",
-			"A 1 3 SET lock a NX -> OK\n A 10 DEL lock\n B 10 DEL lock",
+			"1-3 A SET lock a NX -> OK\n 10 A sent DEL lock\n 10 B sent DEL lock",
 			"> set\n 2 x SET lock a NX\n > del\n 12 y DEL lock\n 13 x DEL lock", "",
-			"2 one granted of A by A\n12 one removed of A by B\n",
+			[]string{"2 granted A by A", "12 removed A by B"},
 		},
 		{
 			"two send the same words, and one of the connections ended before",
-			"A 1 3 SET lock a NX -> OK\n A 10 12 DEL lock -> broken\n B 20 22 DEL lock -> (integer) 1",
+			"1-3 A SET lock a NX -> OK\n 10-12 A DEL lock -> broken\n 20-22 B DEL lock -> (integer) 1",
 			"> set\n 2 x SET lock a NX\n > del\n 21 y DEL lock", "",
-			"2 one granted of A by A\n21 one removed of A by B\n",
+			[]string{"2 granted A by A", "21 removed A by B"},
 		},
 		{
-			"a command that never came is sent again",
-			"A 1 3 SET lock a NX -> OK\n A 10 DEL lock\n A 40 42 DEL lock -> (integer) 1",
+			"a lost command is sent again",
+			"1-3 A SET lock a NX -> OK\n 10 A sent DEL lock\n 40-42 A DEL lock -> (integer) 1",
 			"> set\n 2 x SET lock a NX\n > del\n 43 z DEL lock", "",
-			"2 one granted of A by A\n42 one removed of A by A\n",
+			[]string{"2 granted A by A", "42 removed A by A"},
 		},
 		{
-			"an end by time is heard of late",
-			"A 10 12 SET lock a NX PX 100 -> OK\n B 120 122 SET lock b NX PX 100 -> OK",
+			"an expiry is reported late",
+			"10-12 A SET lock a NX PX 100 -> OK\n 120-122 B SET lock b NX PX 100 -> OK",
 			"> set\n 11 x SET lock a NX PX 100\n > expired 125\n > set\n 121 y SET lock b NX PX 100", "",
-			"11 one granted of A by A\n121 one expired of A by nobody\n121 one granted of B by B\n",
+			[]string{"11 granted A by A", "121 expired A by -", "121 granted B by B"},
 		},
 		{
 			"two send the same words, and other commands tell their connections apart",
-			"A 5 7 GET a -> (nil)\n B 5 7 GET b -> (nil)\n A 10 13 DEL lock -> (integer) 0\n B 9 10 SETNX lock 1 -> (integer) 1\n B 10 13 DEL lock -> (integer) 1",
+			"5-7 A GET a -> (nil)\n 5-7 B GET b -> (nil)\n 10-13 A DEL lock -> (integer) 0\n 9-10 B SETNX lock 1 -> (integer) 1\n 10-13 B DEL lock -> (integer) 1",
 			"6 x GET a\n 6 y GET b\n > set\n 9 y SETNX lock 1\n > del\n 12 y DEL lock\n 12 x DEL lock", "",
-			"9 one granted of B by B\n12 one removed of B by B\n",
+			[]string{"9 granted B by B", "12 removed B by B"},
 		},
 		{
-			"a script that the server does not know is sent twice",
-			"A 10 14 EVAL lock lock a -> (nil)",
+			"a script that is unknown to the server is sent twice",
+			"10-14 A EVAL lock lock a -> (nil)",
 			"11 x EVALSHA sum 1 lock a\n 12 x EVAL text 1 lock a\n > hincrby\n 12 lua hincrby lock a 1\n > expire\n 12 lua pexpire lock 100", "",
-			"12 one granted of A by A\n",
+			[]string{"12 granted A by A"},
 		},
 		{
 			"a renewal, and a value in the place of another one",
-			"A 10 12 SET lock a NX -> OK\n A 20 22 PEXPIRE lock 100 -> (integer) 1\n B 30 32 GETSET lock b -> a",
+			"10-12 A SET lock a NX -> OK\n 20-22 A PEXPIRE lock 100 -> (integer) 1\n 30-32 B GETSET lock b -> a",
 			"> set\n 11 x SET lock a NX\n > expire\n 21 x PEXPIRE lock 100\n > set\n 31 y GETSET lock b", "",
-			"11 one granted of A by A\n21 one extended of A by A\n31 one removed of A by B\n31 one granted of B by B\n",
+			[]string{"11 granted A by A", "21 extended A by A", "31 removed A by B", "31 granted B by B"},
 		},
 		{
-			"a replica knows, and is promoted",
-			"A 10 12 SET lock a NX -> OK\n 20 crashed one\n 21 promoted two\n B 30 32 DEL lock -> (integer) 1 @two",
+			"a replica has the entry, and is promoted",
+			"10-12 A SET lock a NX -> OK\n 20 one crashed\n 21 two promoted one\n 30-32 B DEL lock -> (integer) 1 @two",
 			"> set\n 11 x SET lock a NX", "> set\n 12 up SET lock a\n > del\n 31 y DEL lock",
-			"11 one granted of A by A\n12 two replicated of A by one\n31 two removed of A by B\n",
+			[]string{"11 granted A by A", "12 replicated A by one on two", "31 removed A by B on two"},
 		},
 		{
-			"a restart without a file forgets",
-			"A 10 12 SET lock a NX -> OK\n 20 crashed one\n 25 restarted one empty\n B 30 32 SET lock b NX -> OK",
+			"a restart without a file loses the entry",
+			"10-12 A SET lock a NX -> OK\n 20 one crashed\n 25 one restarted empty\n 30-32 B SET lock b NX -> OK",
 			"> set\n 11 x SET lock a NX\n > set\n 31 y SET lock b NX", "",
-			"11 one granted of A by A\n25 one forgotten of A by nobody\n31 one granted of B by B\n",
+			[]string{"11 granted A by A", "25 forgotten A by -", "31 granted B by B"},
 		},
 		{
-			"what an operator removes",
-			"A 10 12 SET lock a NX -> OK",
+			"an operator removes the entry",
+			"10-12 A SET lock a NX -> OK",
 			"> set\n 11 x SET lock a NX\n > del\n 20 o DEL lock", "",
-			"11 one granted of A by A\n20 one removed of A by nobody\n",
+			[]string{"11 granted A by A", "20 removed A by -"},
 		},
 	} {
 		del := redis.Del(locks.Key)
-		operator := &command{server: nodeOne, op: del.Op(), words: del.String(), sent: history.Instant(19 * time.Millisecond), done: history.Instant(21 * time.Millisecond), answered: true, answer: history.Number(1)}
+		operator := &command{
+			server: nodeOne, op: del.Op(), words: del.String(), answered: true, answer: history.Number(1),
+			sent: history.Instant(19 * time.Millisecond), done: history.Instant(21 * time.Millisecond),
+		}
 		var evictions []*command
 		if strings.Contains(c.one, " o DEL") {
 			evictions = append(evictions, operator)
 		}
-		a := newReconciler(seen(t, c.seen), evictions, time.Second)
-		a.hear(nodeOne, heard(c.one), 0, slackOfStamps)
-		a.hear(nodeTwo, heard(c.two), 0, slackOfStamps)
-		out, ok := a.balance(seen(t, c.seen), nodeOne, false)
-		if got := told(out); !ok || got != c.want {
-			t.Errorf("%s: complete %v, got:\n%swant:\n%s", c.name, ok, got, c.want)
-		}
+		t.Run(c.name, func(t *testing.T) {
+			a := newReconciler(seen(t, c.seen), evictions, time.Second)
+			a.hear(nodeOne, heard(c.one), 0, slackOfStamps)
+			a.hear(nodeTwo, heard(c.two), 0, slackOfStamps)
+			out, ok := a.balance(seen(t, c.seen), nodeOne, false)
+			if !ok {
+				t.Error("the account is not complete")
+			}
+			concludes(t, out, c.want...)
+		})
 	}
 }
 
-// An account that lacks something, or does not fit together, is not used.
+// An account that is incomplete or contradicts itself is not used.
 func TestIncompleteAccounts(t *testing.T) {
 	for _, c := range []struct{ name, seen, one string }{
-		{"an answered command was not heard", "A 10 12 SET lock a NX -> OK", ""},
-		{"it is unknown whose connection it was", "A 10 DEL lock\n B 10 DEL lock\n A 1 3 SET lock a NX -> OK", "> set\n 2 x SET lock a NX\n > del\n 11 y DEL lock"},
-		{"a stranger writes to the primary", "A 10 12 GET lock -> x", "> set\n 5 z SET lock x\n 11 x GET lock"},
-		{"a stranger removes from the primary", "A 10 12 SET lock a NX -> OK", "> set\n 11 x SET lock a NX\n > del\n 20 z DEL lock"},
-		{"a connection is of two clients", "A 10 12 SET lock a NX -> OK\n B 20 22 SET lock b XX -> OK", "> set\n 11 x SET lock a NX\n > set\n 21 x SET lock b XX"},
-		{"something is removed that was never made", "A 10 12 DEL lock -> (integer) 1", "> del\n 11 x DEL lock"},
-		{"an entry is made where one is", "A 10 12 SET lock a NX -> OK\n B 20 22 SET lock b NX -> OK", "> set\n 11 x SET lock a NX\n > set\n 21 y SET lock b NX"},
-		{"an end by time of nothing", "A 10 12 GET lock -> (nil)", "11 x GET lock\n > expired 20"},
-		{"a demoted server removes an unknown entry", "A 10 12 SET lock a NX -> OK\n 20 demoted one\n A 30 32 DEL lock -> (integer) 1", "> set\n 11 x SET lock a NX\n > del\n 31 x DEL lock"},
+		{"an answered command was not heard", "10-12 A SET lock a NX -> OK", ""},
+		{"the client of a connection is unknown", "10 A sent DEL lock\n 10 B sent DEL lock\n 1-3 A SET lock a NX -> OK", "> set\n 2 x SET lock a NX\n > del\n 11 y DEL lock"},
+		{"a stranger writes to the primary", "10-12 A GET lock -> x", "> set\n 5 z SET lock x\n 11 x GET lock"},
+		{"a stranger removes from the primary", "10-12 A SET lock a NX -> OK", "> set\n 11 x SET lock a NX\n > del\n 20 z DEL lock"},
+		{"two clients on one connection", "10-12 A SET lock a NX -> OK\n 20-22 B SET lock b XX -> OK", "> set\n 11 x SET lock a NX\n > set\n 21 x SET lock b XX"},
+		{"an entry is removed that was never made", "10-12 A DEL lock -> (integer) 1", "> del\n 11 x DEL lock"},
+		{"an entry is made while there is one", "10-12 A SET lock a NX -> OK\n 20-22 B SET lock b NX -> OK", "> set\n 11 x SET lock a NX\n > set\n 21 y SET lock b NX"},
+		{"an expiry without an entry", "10-12 A GET lock -> (nil)", "11 x GET lock\n > expired 20"},
+		{"a demoted server removes an unknown entry", "10-12 A SET lock a NX -> OK\n 20 one demoted two\n 30-32 A DEL lock -> (integer) 1", "> set\n 11 x SET lock a NX\n > del\n 31 x DEL lock"},
 	} {
 		a := newReconciler(seen(t, c.seen), nil, time.Second)
 		a.hear(nodeOne, heard(c.one), 0, slackOfStamps)
 		if out, ok := a.balance(seen(t, c.seen), nodeOne, false); ok {
-			t.Errorf("%s: taken for complete:\n%s", c.name, told(out))
+			t.Errorf("%s: it counts as complete: %v", c.name, out)
 		}
 	}
 }

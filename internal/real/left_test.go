@@ -26,18 +26,15 @@ import (
 	"lockstep/internal/real/realtest"
 )
 
-// envHarness makes the test's program play a long run with that lock, to be killed
-// in it.
+// envHarness makes the test's program play a long run with that lock, during which it is killed.
 const envHarness = "LOCKSTEP_TEST_HARNESS"
 
-// long returns a plan that takes a minute, with a client and then a server that are
-// stopped for ever.
+// long returns a plan that takes a minute, in which a client and then a server are stopped for
+// ever.
 func long(t testing.TB, e *ending) *plan.Plan {
 	p := quick("A", "B", "C")
 	p.Redis.Replicas, p.Database("mysql").Replicas, p.Database("postgres").Replicas = 1, 1, 1
-	p.Cluster("etcd").Nodes, p.Cluster("zookeeper").Nodes, p.Cluster("consul").Nodes = max(e.nodes, 1), max(e.nodes, 1), max(e.nodes, 1)
-	p.Cluster("consul").Settings[0] = 100 * time.Millisecond // for sessions of one second
-	p.Cluster("etcd").Election = 100 * time.Millisecond      // for a lease of one second
+	ofNodes(p, e.nodes)
 	p.Workload.Repeat = 100
 	p.Workload.Work = plan.Range{Min: 600 * time.Millisecond, Max: 600 * time.Millisecond}
 	fault(t, p, when(faults.InSection, "A", ""), "pause", "A", 0, faults.End{Forever: true})
@@ -72,12 +69,12 @@ func children(pid int) []int {
 	return out
 }
 
-// A Ctrl-C is the end of the context.
+// A Ctrl-C ends the context.
 func TestNothingIsLeftAfterACancel(t *testing.T) {
-	random := luck(t)
+	random := seeded(t)
 	for _, e := range endings {
 		t.Run(e.name, func(t *testing.T) {
-			e.need(t)
+			needServersOf(t, e.lock)
 			for range realtest.Rounds(t, 1) {
 				m := lookAround(t)
 				after := time.Duration(random.Int64N(int64(2 * time.Second)))
@@ -101,9 +98,9 @@ func events(h *history.History) int {
 	return len(h.Events)
 }
 
-func TestWhatHadHappenedBeforeACancelIsReturned(t *testing.T) {
+func TestTheHistoryUntilACancelIsReturned(t *testing.T) {
 	e := endings[0]
-	e.need(t)
+	needServersOf(t, e.lock)
 	m := lookAround(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
@@ -126,18 +123,18 @@ func TestWhatHadHappenedBeforeACancelIsReturned(t *testing.T) {
 	m.nothingLeft()
 }
 
-// Some process of a run dies by itself, at any time: a server, or a worker while it
-// says something to the harness. The run ends, and its error says who it was.
+// When a server or a worker dies by itself at any time, the run ends, and its error names the
+// process.
 func TestNothingIsLeftAfterAProcessDies(t *testing.T) {
-	random := luck(t)
+	random := seeded(t)
 	for _, e := range endings {
 		t.Run(e.name, func(t *testing.T) {
 			if e.name == "zookeeper" || e.name == "mariadb" { // as postgres
 				realtest.SecondTier(t)
 			}
-			e.need(t)
+			needServersOf(t, e.lock)
 			for i := range realtest.Rounds(t, 1) {
-				killSomebody(t, &e, random, i%2 == 0)
+				killProcess(t, &e, random, i%2 == 0)
 			}
 		})
 	}
@@ -146,7 +143,7 @@ func TestNothingIsLeftAfterAProcessDies(t *testing.T) {
 // byItself matches the error of a run in which a process has died.
 var byItself = regexp.MustCompile(`\S+ ended( by itself| at its start| while .+| when .+)? \(.+\)|could not start:|did not make a database`)
 
-func killSomebody(t *testing.T, e *ending, random *rand.Rand, server bool) {
+func killProcess(t *testing.T, e *ending, random *rand.Rand, server bool) {
 	t.Helper()
 	m := lookAround(t)
 	p := long(t, e)
@@ -213,8 +210,8 @@ func startHarness(t *testing.T, e *ending) *exec.Cmd {
 	return cmd
 }
 
-// killHarness kills a harness and returns how long its family lives on, and how long it
-// takes until nothing is left of it.
+// killHarness kills a harness and returns how long its descendants stay alive, and how long until
+// nothing is left of them.
 func (m *machine) killHarness(cmd *exec.Cmd) (dead, removed time.Duration) {
 	m.t.Helper()
 	family := m.processes()
@@ -241,7 +238,7 @@ func (m *machine) killHarness(cmd *exec.Cmd) (dead, removed time.Duration) {
 	if dead == 0 {
 		dead = removed
 	}
-	for socket, port := range listening(everybody()...) {
+	for socket, port := range listening(allProcesses()...) {
 		if sockets[socket] != "" {
 			m.t.Errorf("a process still listens on %s", port)
 		}
@@ -250,7 +247,7 @@ func (m *machine) killHarness(cmd *exec.Cmd) (dead, removed time.Duration) {
 	return dead, removed
 }
 
-func everybody() (out []int) {
+func allProcesses() (out []int) {
 	paths, _ := filepath.Glob("/proc/[0-9]*")
 	for _, path := range paths {
 		pid, _ := strconv.Atoi(filepath.Base(path))
@@ -259,15 +256,15 @@ func everybody() (out []int) {
 	return out
 }
 
-// The harness is killed wherever it is: while servers start, while they stand still,
-// while clients play.
+// The harness is killed at any stage: while servers start, while they are stopped, while clients
+// play.
 func TestNothingIsLeftAfterAKillAtARandomTime(t *testing.T) {
-	random := luck(t)
+	random := seeded(t)
 	dead, removed := map[string][]time.Duration{}, map[string][]time.Duration{}
 	for i := range realtest.Rounds(t, 10) {
 		e := &endings[i%len(endings)]
-		t.Run(fmt.Sprint(i, " ", e.name), func(t *testing.T) { // whose servers are missing is left out alone
-			e.need(t)
+		t.Run(fmt.Sprint(i, " ", e.name), func(t *testing.T) { // so that missing servers skip only this one
+			needServersOf(t, e.lock)
 			m := lookAround(t)
 			after := time.Duration(random.Int64N(int64(2 * time.Second)))
 			cmd := startHarness(t, e)
@@ -289,21 +286,16 @@ func TestNothingIsLeftAfterAKillAtARandomTime(t *testing.T) {
 	}
 }
 
-// await waits until a look at the processes of the test says yes.
+// await waits for a process of the test.
 func (m *machine) await(what string, look func(pid int) bool) {
 	m.t.Helper()
-	for end := time.Now().Add(time.Minute); ; time.Sleep(5 * time.Millisecond) {
-		if slices.ContainsFunc(m.processes(), look) {
-			return
-		}
-		if time.Now().After(end) {
-			m.t.Fatalf("not seen: %s; there are %v", what, texts(m.processes()))
-		}
+	if !realtest.Soon(time.Minute, func() bool { return slices.ContainsFunc(m.processes(), look) }) {
+		m.t.Fatalf("not seen: %s; there are %v", what, texts(m.processes()))
 	}
 }
 
-// standsStill reports whether a process is stopped; named says which are meant.
-func standsStill(named string) func(pid int) bool {
+// stopped reports whether a process has that name and is stopped.
+func stopped(named string) func(pid int) bool {
 	return func(pid int) bool {
 		raw, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 		return strings.Contains(string(raw), "("+named+") T ")
@@ -317,8 +309,8 @@ func running(named string) func(pid int) bool {
 	}
 }
 
-// Only PostgreSQL ends the processes that serve its connections. When
-// they stand still they do not notice that it dies.
+// Only PostgreSQL itself ends the processes that serve its connections. While they are stopped,
+// they do not notice its death.
 func TestNothingIsLeftOfAStoppedServerOrAnInstaller(t *testing.T) {
 	for _, tt := range []struct{ lock, installer string }{
 		{"set-nx-lua", ""}, {"zk-sequential", ""}, {"pg-advisory", ""}, {"pg-advisory", "initdb"}, {"mysql-unique-ttl", "mariadb-install"},
@@ -328,14 +320,14 @@ func TestNothingIsLeftOfAStoppedServerOrAnInstaller(t *testing.T) {
 			if tt.lock == "pg-advisory" && tt.installer == "" {
 				realtest.SecondTier(t)
 			}
-			e.need(t)
+			needServersOf(t, e.lock)
 			if tt.installer != "" {
 				t.Setenv("XDG_CACHE_HOME", t.TempDir()) // where no database is kept
 			}
 			m := lookAround(t)
 			cmd := startHarness(t, e)
 			if tt.installer == "" {
-				m.await("a stopped server", standsStill(e.server))
+				m.await("a stopped server", stopped(e.server))
 			} else {
 				m.await(tt.installer, running(tt.installer))
 			}
@@ -349,10 +341,10 @@ func TestNothingIsLeftOfAStoppedServerOrAnInstaller(t *testing.T) {
 func TestTheNextHarnessCleansUpWhenTheReaperIsKilled(t *testing.T) {
 	realtest.SecondTier(t)
 	e := endingOf("pg-advisory")
-	e.need(t)
+	needServersOf(t, e.lock)
 	m := lookAround(t)
 	cmd := startHarness(t, e)
-	m.await("a stopped server", standsStill(e.server))
+	m.await("a stopped server", stopped(e.server))
 	for _, pid := range m.processes() {
 		if environment(pid, "LOCKSTEP_REAPER_OF") != "" {
 			if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {

@@ -17,10 +17,10 @@ import (
 	"lockstep/internal/real/realtest"
 )
 
-// envMark marks the processes of one test: children inherit it.
+// envMark is in the environment of all processes of one test.
 const envMark = "LOCKSTEP_TEST_MARK"
 
-// machine is what a run may change on this machine, as it was before.
+// machine is the state of this machine before a run, as far as the run may change it.
 type machine struct {
 	t          *testing.T
 	tmp        string
@@ -30,7 +30,8 @@ type machine struct {
 	segments   []string          // that were lost before
 }
 
-// lookAround gives the test a directory for temporary files and a mark of its own.
+// lookAround records the state of the machine, and gives the test a directory for temporary files
+// and a mark of its own.
 func lookAround(t *testing.T) *machine {
 	t.Helper()
 	m := &machine{t: t, tmp: open(t), mark: fmt.Sprintf("%s=%x", envMark, rand.Uint64())}
@@ -42,9 +43,8 @@ func lookAround(t *testing.T) *machine {
 	return m
 }
 
-// nothingLeft checks all that the runs since then may have left, of which these
-// processes are known. It waits a little: a dead process takes its time to vanish on a
-// busy machine.
+// nothingLeft checks for everything that the runs since then, with these processes, may have left.
+// It waits a little, since a dead process does not vanish at once on a busy machine.
 func (m *machine) nothingLeft(pids ...int) {
 	m.t.Helper()
 	defer nothingLeft(m.t, m.tmp, m.goroutines)
@@ -76,15 +76,8 @@ func (m *machine) nothingLeft(pids ...int) {
 
 func (m *machine) eventuallyNone(what string, look func() []string) {
 	m.t.Helper()
-	for end := time.Now().Add(5 * time.Second); ; time.Sleep(5 * time.Millisecond) {
-		left := look()
-		if len(left) == 0 {
-			return
-		}
-		if time.Now().After(end) {
-			m.t.Errorf("%s left: %v", what, left)
-			return
-		}
+	if !realtest.Soon(5*time.Second, func() bool { return len(look()) == 0 }) {
+		m.t.Errorf("%s left: %v", what, look())
 	}
 }
 
@@ -96,8 +89,8 @@ func texts(pids []int) (out []string) {
 	return out
 }
 
-// processes lists the living processes of the test but its own. They have the mark;
-// those of PostgreSQL write over it, but they live in the test's directory.
+// processes lists the living processes of the test except this one. They have the mark, which those
+// of PostgreSQL overwrite, but their working directory is below the test's.
 func (m *machine) processes() []int {
 	var out []int
 	paths, _ := filepath.Glob("/proc/[0-9]*")
@@ -142,7 +135,7 @@ func listening(pids ...int) map[string]string {
 	return out
 }
 
-// inMemory lists what some processes have left in the directory of shared memory.
+// inMemory lists the files of some processes in the directory of shared memory.
 func inMemory(pids []int) (out []string) {
 	entries, _ := os.ReadDir("/dev/shm")
 	for _, e := range entries {
@@ -176,40 +169,26 @@ func lostSegments() (out []string) {
 type ending struct {
 	name, lock string
 	nodes      int
-	needs      []string
 	server     string // the name of its process
 }
 
 var endings = []ending{
-	{name: "redis group", lock: "set-nx-lua", needs: []string{"redis-server"}, server: "redis-server"},
-	{name: "redis nodes", lock: "redlock", needs: []string{"redis-server"}, server: "redis-server"},
-	{name: "etcd", lock: "etcd-mutex", nodes: 3, needs: []string{"etcd"}, server: "etcd"},
-	{name: "zookeeper", lock: "zk-sequential", nodes: 3, needs: []string{"java", "zookeeper.jar"}, server: "java"},
-	{name: "consul", lock: "consul-session", nodes: 3, needs: []string{"consul"}, server: "consul"},
-	{name: "mariadb", lock: "mysql-unique-ttl", needs: []string{"mariadbd"}, server: "mariadbd"},
-	{name: "postgres", lock: "pg-advisory", needs: []string{"postgres", "initdb"}, server: "postgres"},
+	{name: "redis group", lock: "set-nx-lua", server: "redis-server"},
+	{name: "redis nodes", lock: "redlock", server: "redis-server"},
+	{name: "etcd", lock: "etcd-mutex", nodes: 3, server: "etcd"},
+	{name: "zookeeper", lock: "zk-sequential", nodes: 3, server: "java"},
+	{name: "consul", lock: "consul-session", nodes: 3, server: "consul"},
+	{name: "mariadb", lock: "mysql-unique-ttl", server: "mariadbd"},
+	{name: "postgres", lock: "pg-advisory", server: "postgres"},
 }
 
-func (e *ending) need(t *testing.T) {
-	t.Helper()
-	for _, program := range e.needs {
-		realtest.Need(t, program)
-	}
-}
-
-// endingOf finds the ending of a lock.
+// endingOf returns the ending of a lock.
 func endingOf(lock string) *ending {
-	for i := range endings {
-		if endings[i].lock == lock {
-			return &endings[i]
-		}
-	}
-	panic("no ending of " + lock)
+	return &endings[slices.IndexFunc(endings, func(e ending) bool { return e.lock == lock })]
 }
 
-// luck returns a random source, and logs its seed. The environment can set
-// it, to choose the same once more.
-func luck(t *testing.T) *rand.Rand {
+// seeded returns a random source, and logs its seed, which the environment can set.
+func seeded(t *testing.T) *rand.Rand {
 	t.Helper()
 	seed := rand.Uint64()
 	if text := os.Getenv("LOCKSTEP_TEST_SEED"); text != "" {

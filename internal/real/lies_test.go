@@ -2,8 +2,6 @@ package real_test
 
 import (
 	"context"
-	"net"
-	"os/exec"
 	"path/filepath"
 	"testing"
 	"time"
@@ -11,14 +9,15 @@ import (
 	"lockstep/internal/checker"
 	"lockstep/internal/locks"
 	"lockstep/internal/real"
-	"lockstep/internal/real/programs"
+	"lockstep/internal/real/livestore/livetest"
 	"lockstep/internal/real/realtest"
+	"lockstep/internal/real/servers"
 	runs "lockstep/internal/run"
 	"lockstep/internal/scenario"
 	"lockstep/locktest/stories"
 )
 
-// ownStory plays one of the stories for a lock of one's own to testdata/lock.py, ten times as fast.
+// ownStory plays one of the stories for users' own locks with testdata/lock.py, ten times as fast.
 func ownStory(t *testing.T, name string, breaks []string, args ...string) runs.Outcome {
 	t.Helper()
 	realtest.Need(t, "redis-server")
@@ -51,21 +50,22 @@ func ownStory(t *testing.T, name string, breaks []string, args ...string) runs.O
 	return runs.One(ctx, &real.Player{}, &scaled, v.ID, 1)
 }
 
-// two is what no lease keeps when its holder stands still.
-var two = []string{checker.MutualExclusionID}
+// overlap breaks in any lock with a lease when its holder is paused.
+var overlap = []string{checker.MutualExclusionID}
 
-// ownBugs are bugs of locks, each with the story that finds it and what the repaired lock breaks there, too.
+// ownBugs are bugs of locks, each with the story that finds it and the properties that the repaired
+// lock breaks there, too.
 var ownBugs = []struct {
 	bug, story string
 	renew      []string
 	breaks     []string
 }{
-	{"blind", "pause", nil, two},
+	{"blind", "pause", nil, overlap},
 	{"beats-on", "late-heartbeat", []string{"renew"}, nil},
 	{"any-error", "lost-acquire", nil, nil},
 	{"counts-from-reply", "late-acquire", nil, nil},
 	{"one-token", "late-own-release", nil, nil},
-	{"extends-anything", "pause", []string{"renew"}, two},
+	{"extends-anything", "pause", []string{"renew"}, overlap},
 	{"get-then-set", "contention", nil, nil},
 }
 
@@ -86,16 +86,15 @@ func TestTheStoriesFindBugsOfPrograms(t *testing.T) {
 	}
 }
 
-// A program that lies is never green: the story says what it cannot have tested, or what it saw break, or the
-// run has no verdict at all.
+// The verdict on a program that lies is never "met": it is missed, inconclusive, or the run fails.
 func TestNoLyingProgramIsGreen(t *testing.T) {
 	for i, tt := range []struct {
 		lie, story string
 		want       runs.Status
 	}{
 		{"dies-of-a-try", "failed-try", runs.Inconclusive},    // a client whose try has failed never gets in again
-		{"own-file", "failover", runs.Inconclusive},           // a lock of the machine's
-		{"file-and-get", "failover", runs.Inconclusive},       // the same behind a request
+		{"own-file", "failover", runs.Inconclusive},           // a lock of this machine
+		{"file-and-get", "failover", runs.Inconclusive},       // the same after a request
 		{"only-a", "contention", runs.Inconclusive},           // only A is let in
 		{"only-a", "pause", runs.Inconclusive},                //
 		{"nobody", "contention", runs.Missed},                 // no client is let in
@@ -105,7 +104,7 @@ func TestNoLyingProgramIsGreen(t *testing.T) {
 		{"keeps", "contention", runs.Inconclusive},            // it says that it has released, and has not
 		{"two-keys", "contention", runs.Inconclusive},         // which key is its entry is unknown
 		{"other-id", "contention", runs.Failed},               // it answers another request
-		{"another server", "failover", runs.Inconclusive},     // the address of production
+		{"another server", "failover", runs.Inconclusive},     // not the address that it was given
 		{"another server", "contention", runs.Inconclusive},   //
 		{"another server", "late-release", runs.Inconclusive}, //
 	} {
@@ -116,45 +115,11 @@ func TestNoLyingProgramIsGreen(t *testing.T) {
 			t.Setenv("LOCK_FILE", filepath.Join(t.TempDir(), "lock"))
 			arg := tt.lie
 			if arg == "another server" {
-				arg = ownServer(t)
+				arg = livetest.Redis(t, servers.RedisOptions{}).Addr
 			}
 			if o := ownStory(t, tt.story, nil, arg); o.Status() != tt.want {
 				t.Errorf("status %d, want %d; error %v, %+v, %s", o.Status(), tt.want, o.Err, o.Expected, o.Untested().English())
 			}
 		})
 	}
-}
-
-// ownServer starts a Redis server that no run knows of, and returns its address.
-func ownServer(t *testing.T) string {
-	t.Helper()
-	realtest.Need(t, "redis-server")
-	path, err := programs.Find("redis-server")
-	if err != nil {
-		t.Fatal(err)
-	}
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	addr := l.Addr().String()
-	_ = l.Close() // the server takes it
-	_, port, _ := net.SplitHostPort(addr)
-	cmd := exec.Command(path, "--port", port, "--bind", "127.0.0.1", "--save", "", "--dir", t.TempDir())
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		_ = cmd.Process.Kill()
-		_ = cmd.Wait()
-	})
-	for range 100 {
-		if c, err := net.Dial("tcp", addr); err == nil {
-			_ = c.Close()
-			return addr
-		}
-		time.Sleep(50 * time.Millisecond)
-	}
-	t.Fatal("the server does not answer")
-	return ""
 }

@@ -8,14 +8,15 @@ import (
 	"lockstep/internal/history"
 )
 
-// The moments of a lock's acquire and release come in the order of the command's way,
-// with a port, with a library and with one whose tokens are no text. The pauses are short: rueidislock takes an
-// acquisition for lost whose answer needs more than 20 ms, and then waits for news that never comes.
+// The moments of acquire and release come in the order of the command's path: with a port, with a
+// library, and with a library whose tokens are not text. The pauses are short: rueidislock gives up
+// an acquisition without an answer within 20 ms, and then waits for a notification that never
+// comes.
 func TestMomentsOfAcquireAndReleaseComeForEveryLock(t *testing.T) {
 	t.Parallel()
 	for _, lock := range []string{"set-nx-lua", "etcd-mutex", "bsm-redislock", "rueidislock"} {
 		t.Run(lock, func(t *testing.T) {
-			needFor(t, lock)
+			needServersOf(t, lock)
 			p := quick("A")
 			for _, word := range []string{faults.ItsAcquire, faults.ItsRelease} {
 				for _, kind := range []faults.MomentKind{faults.AboutToSend, faults.Sends, faults.HasExecuted, faults.HasReply} {
@@ -24,7 +25,7 @@ func TestMomentsOfAcquireAndReleaseComeForEveryLock(t *testing.T) {
 			}
 			h := run(t, p, lock)
 			for try := 1; lock == "rueidislock" && len(find(h, history.Acquired, "A")) == 0 && try < 5; try++ {
-				h = run(t, p, lock) // this machine was late by 20 ms
+				h = run(t, p, lock) // this machine was too slow
 			}
 			var began []int64
 			for _, e := range h.Events {

@@ -18,7 +18,7 @@ import (
 	"lockstep/internal/real/realtest"
 )
 
-// programmed gives a plan a lock that is a program.
+// programmed adds a lock that is a program to a plan.
 func programmed(t *testing.T, p *plan.Plan, command ...string) *plan.Plan {
 	t.Helper()
 	v, err := locks.NewProgram("", command, "")
@@ -39,27 +39,18 @@ func example(t *testing.T, name string) string {
 	return path
 }
 
-// The lock in bash of the examples keeps others out, and what it sends and what the server did
-// with it are in the history, as with any lock.
+// The lock in bash of the examples excludes others, and its requests and their effects are in the
+// history, as with any lock.
 func TestAProgramKeepsOthersOut(t *testing.T) {
 	t.Parallel()
 	h := run(t, programmed(t, quick("A", "B", "C"), "bash", example(t, "bash/redis_cli_lock.sh")), locks.ProgramName)
-	j := checker.Judge(h)
-	if v := j.Finding(checker.MutualExclusionID).Verdict; v != checker.Kept || j.Acquired != 4 {
-		t.Errorf("mutual exclusion is %s after %d acquisitions, want 4 with that of the probe", v, j.Acquired)
-	}
-	for _, kind := range []history.Kind{history.Sent, history.Replied} {
-		if len(find(h, kind, "A")) == 0 {
-			t.Errorf("nothing of A's requests is in the history (%v)", kind)
-		}
-	}
-	if n := len(find(h, history.Granted, "")); n != 4 {
-		t.Errorf("the server told of %d grants, want 4", n)
-	}
+	wantKept(t, h, 4)
+	wantSome(t, h, history.Sent, "A")
+	wantSome(t, h, history.Replied, "A")
+	wantEvents(t, h, 4, history.Granted, "")
 }
 
-// What a program sends while it makes itself ready is not its lock: a fault that waits for a command waits for
-// one of the lock.
+// A fault that waits for a command ignores the commands by which a program gets ready.
 func TestAFaultWaitsForTheLockOfAProgram(t *testing.T) {
 	t.Parallel()
 	lock, err := os.ReadFile(example(t, "bash/redis_cli_lock.sh"))
@@ -75,38 +66,37 @@ func TestAFaultWaitsForTheLockOfAProgram(t *testing.T) {
 	fault(t, p, when(faults.HasExecuted, "A", "SET"), "crash", "A", 0, faults.End{})
 	h := run(t, p, locks.ProgramName)
 	sent := find(h, history.Sent, "A")
-	if len(sent) == 0 || !strings.HasPrefix(h.Text(sent[len(sent)-1].Text), "SET lock ") || len(find(h, history.Crashed, "A")) != 1 || len(find(h, history.Acquired, "A")) != 0 {
-		t.Errorf("A has not died with the SET of its lock executed: it has sent %d requests", len(sent))
+	if len(sent) == 0 || !strings.HasPrefix(h.Text(sent[len(sent)-1].Text), "SET lock ") {
+		t.Errorf("the last of A's %d requests is not the SET of its lock", len(sent))
 	}
+	wantEvents(t, h, 1, history.Crashed, "A")
+	wantEvents(t, h, 0, history.Acquired, "A")
 }
 
-// A pause stops the program with all that it has started, and its entry runs out meanwhile.
+// A pause stops the program with its descendants, so its entry expires.
 func TestAPauseStopsAProgram(t *testing.T) {
 	t.Parallel()
 	p := programmed(t, quick("A", "B"), "bash", example(t, "bash/redis_cli_lock.sh"))
 	p.Workload.Work = plan.Range{Min: 300 * time.Millisecond, Max: 300 * time.Millisecond}
 	p.Workload.Repeat = 2
 	fault(t, p, when(faults.InSection, "A", ""), "pause", "A", 0, faults.End{For: 3 * time.Second})
-	h := run(t, p, locks.ProgramName)
-	j := checker.Judge(h)
-	if v := j.Finding(checker.MutualExclusionID).Verdict; v != checker.Broken {
-		t.Errorf("mutual exclusion is %s", v)
-	}
+	wantMutualExclusion(t, run(t, p, locks.ProgramName), checker.Broken)
 }
 
-// A crash kills the program: the lock is not released, and the lock is free when the entry has run out.
+// A crash kills the program, which does not release the lock: it is free when the entry has
+// expired.
 func TestACrashKillsAProgram(t *testing.T) {
 	t.Parallel()
 	p := programmed(t, quick("A", "B"), "bash", example(t, "bash/redis_cli_lock.sh"))
 	fault(t, p, when(faults.InSection, "A", ""), "crash", "A", 0, faults.End{})
 	h := run(t, p, locks.ProgramName)
-	if len(find(h, history.Crashed, "A")) != 1 || len(find(h, history.Released, "A")) != 0 || len(find(h, history.Acquired, "B")) != 1 {
-		t.Error("A did not crash, or B did not get the lock after it")
-	}
+	wantEvents(t, h, 1, history.Crashed, "A")
+	wantEvents(t, h, 0, history.Released, "A")
+	wantEvents(t, h, 1, history.Acquired, "B")
 }
 
-// A program that does not keep to the protocol ends the run with an error that names it, and
-// leaves nothing behind: no process, whatever it has started, and no file.
+// A program that breaks the protocol ends the run with an error that names it, and leaves no
+// process and no file.
 func TestAProgramThatMisbehavesIsNamed(t *testing.T) {
 	realtest.Need(t, "redis-server")
 	const ready = `read q; echo '{"id":1,"ok":true}'; `
@@ -144,8 +134,7 @@ func TestAProgramThatMisbehavesIsNamed(t *testing.T) {
 	}
 }
 
-// bearing lists the processes that live with a text in their environment that only runs of this
-// test have there.
+// bearing lists the processes with the mark of a run below a directory in their environment.
 func bearing(tmp string) []string {
 	var out []string
 	files, _ := filepath.Glob("/proc/[0-9]*/environ")
@@ -156,21 +145,4 @@ func bearing(tmp string) []string {
 		}
 	}
 	return out
-}
-
-// What a program cannot take part in is refused with the cure, before anything starts.
-func TestWhatAProgramCannotDoIsRefused(t *testing.T) {
-	clocks := programmed(t, quick("A"), "mylock")
-	clocks.Clocks = []plan.Clock{{Node: "A", Offset: time.Second}}
-	sentinels := programmed(t, watched(1, "A"), "mylock")
-	nested := programmed(t, quick("A"), "mylock")
-	nested.Workload.Nested = 1
-	fine := programmed(t, quick("A"), "mylock")
-	fault(t, fine, when(faults.HasReply, "A", "SET"), "pause", "A", 0, faults.End{For: time.Second})
-	for want, p := range map[string]*plan.Plan{"the clock of A": clocks, "failover: {by: operator}": sentinels, "remove nested": nested, "": fine} {
-		err := real.Refuse(p, locks.ProgramName, real.Options{})
-		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
-			t.Errorf("got %v, want %q", err, want)
-		}
-	}
 }

@@ -139,7 +139,7 @@ func (c *quorum) derive(entries []entry) []entry {
 	for _, e := range c.evictions {
 		e.victim = owners[e.session]
 	}
-	out := deriveGrants(entries, traits{elsewhere: c.q.LifetimeElsewhere, shared: true, agreed: true}, lease, c.outside())
+	out := deriveGrants(entries, traits{elsewhere: c.q.LifetimeElsewhere, shared: true, agreed: true}, lease, c.interference())
 	if c.onlyOwn {
 		out = slices.DeleteFunc(out, func(e entry) bool { return e.Kind == history.MayHaveRemoved })
 	}

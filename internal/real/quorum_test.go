@@ -8,19 +8,16 @@ import (
 	"lockstep/internal/real/livestore"
 	"lockstep/internal/real/osproc"
 	"lockstep/internal/real/realtest"
-	"lockstep/internal/real/servers"
 	stores "lockstep/internal/store"
 )
 
-// Links that let nothing through must keep the servers apart: none leads then. Were there another way from
-// one to another, they would go on as before. And all of them come and go.
+// When all links hold, no server leads: the servers reach each other only by their links. All of
+// them can be stopped.
 func TestServersReachEachOtherByTheirLinksOnly(t *testing.T) {
 	t.Parallel()
 	for _, q := range livestore.All(stores.Quorum) {
 		t.Run(string(q.Store), func(t *testing.T) {
-			for _, p := range stores.Of(q.Store).Programs {
-				realtest.Need(t, p.Name)
-			}
+			realtest.NeedServers(t, q.Store)
 			t.Parallel()
 			c := &quorum{group: &group{h: &harness{}}, q: q}
 			c.mesh = newMesh(c.group, []string{"1", "2", "3"})
@@ -43,30 +40,21 @@ func TestServersReachEachOtherByTheirLinksOnly(t *testing.T) {
 				p.link.Switch(link.Up, link.Hold)
 				p.link.Switch(link.Down, link.Hold)
 			}
-			for end := time.Now().Add(20 * time.Second); leaders() > 0; time.Sleep(lookAgain) {
-				if time.Now().After(end) {
-					t.Error("an unreachable server still leads")
-					break
+			if !realtest.Soon(20*time.Second, func() bool { return leaders() == 0 }) {
+				t.Error("an unreachable server still leads")
+			}
+			for _, s := range members {
+				if err := s.Stop(); err != nil {
+					t.Error(err)
+				}
+				if osproc.StartTime(s.Pid()) != "" {
+					t.Errorf("%s is still there", s.Name)
 				}
 			}
-			stopAll(t, members)
 			if err := c.close(); err != nil {
 				t.Error(err)
 			}
 		})
-	}
-}
-
-// stopAll stops servers, of which nothing is left then.
-func stopAll(t *testing.T, members []*servers.Server) {
-	t.Helper()
-	for _, s := range members {
-		if err := s.Stop(); err != nil {
-			t.Error(err)
-		}
-		if osproc.StartTime(s.Pid()) != "" {
-			t.Errorf("%s is still there", s.Name)
-		}
 	}
 }
 

@@ -8,7 +8,7 @@ import (
 	"lockstep/internal/plan"
 )
 
-// A node that is replaced without a reason has been too slow, not broken.
+// A node that is replaced without a fault was too slow, and the run says nothing.
 func TestAFailoverWithoutAReasonEndsTheRun(t *testing.T) {
 	for _, disturbed := range []bool{false, true} {
 		p := plan.Default()

@@ -100,7 +100,7 @@ func (d *replicated) brief(start *proto.Start) { start.IdleTimeout = d.set.IdleT
 
 // derive implements store. A promoted replica may lack entries of its primary.
 func (d *replicated) derive(entries []entry) []entry {
-	return deriveGrants(entries, traits{shared: d.mesh == nil}, d.h.lease(), d.outside())
+	return deriveGrants(entries, traits{shared: d.mesh == nil}, d.h.lease(), d.interference())
 }
 
 // evict implements store.

@@ -9,9 +9,8 @@ import (
 	"lockstep/internal/plan"
 )
 
-// Sentinels that replace a primary to which nothing has happened have been too slow to see
-// that it lives. What parts one of three of them from it is no reason, and neither is what
-// the primary before it went through.
+// Sentinels that replace a primary without a fault were too slow to notice that it lives. A
+// partition of one of three sentinels is no reason, and neither are faults of the previous primary.
 func TestAPromotionWithoutAReasonIsFound(t *testing.T) {
 	const primary, replica, firstSentinel = 1, 2, 3
 	cut := func(nodes ...history.NodeID) block {
@@ -42,7 +41,7 @@ func TestAPromotionWithoutAReasonIsFound(t *testing.T) {
 		tt.happens(s)
 		s.reachabilityChanged()
 		g.blocks = nil
-		s.reachabilityChanged() // it healed since
+		s.reachabilityChanged() // after the heal
 		err := s.doubt(&member{name: "redis-2"})
 		if (err == nil) != tt.reason || err != nil && !strings.Contains(err.Error(), "redis-2 in the place of redis-1") {
 			t.Errorf("%s: %v", name, err)

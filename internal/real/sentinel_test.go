@@ -10,8 +10,8 @@ import (
 	"lockstep/internal/real/realtest"
 )
 
-// watched returns a plan with sentinels and replicas that are behind by longer than A
-// needs to lose its primary. The work outlasts what a sentinel takes to promote.
+// watched returns a plan with sentinels and a primary that fails before its replicas have the
+// lock's entry. The work outlasts a promotion.
 func watched(replicas int, clients ...string) *plan.Plan {
 	p := quick(clients...)
 	p.Redis.Replicas, p.Redis.Lag = replicas, 150*time.Millisecond
@@ -21,8 +21,8 @@ func watched(replicas int, clients ...string) *plan.Plan {
 	return p
 }
 
-// The primary says OK, dies before its replica has heard of it, and the sentinels
-// promote the replica. WAIT is the difference.
+// The primary grants the lock and dies before its replica has the entry, and the sentinels promote
+// the replica. Only a lock with WAIT survives.
 func TestSentinelsForgetALock(t *testing.T) {
 	t.Parallel()
 	for lock, want := range map[string]int{"set-nx-lua": 1, "set-wait-1of2": 0} {
@@ -30,28 +30,20 @@ func TestSentinelsForgetALock(t *testing.T) {
 			p := watched(2, "A", "B")
 			fault(t, p, when(faults.InSection, "A", ""), "fail-over", "sentinel", 0, faults.End{})
 			h := run(t, p, lock)
-			promoted := find(h, history.Promoted, "")
-			if len(promoted) != 1 || h.Name(promoted[0].Node) == "redis-1" {
-				t.Fatalf("%d promotions", len(promoted))
+			promoted, crashed := once(t, h, history.Promoted, ""), once(t, h, history.Crashed, "redis-1")
+			if h.Name(promoted.Node) == "redis-1" || promoted.At < crashed.At {
+				t.Error("redis-1 was promoted, or did not die before it was replaced")
 			}
-			crashed := find(h, history.Crashed, "redis-1")
-			if len(crashed) != 1 || promoted[0].At < crashed[0].At {
-				t.Error("redis-1 did not die before it was replaced")
-			}
-			if got := overlaps(h); got != want {
-				t.Errorf("%d overlaps, want %d", got, want)
-			}
+			wantOverlaps(t, h, want)
 			for _, name := range []string{"A", "B", "probe"} {
-				if n := len(find(h, history.Acquired, name)); n != 1 {
-					t.Errorf("%s acquired %d times, want once", name, n)
-				}
+				wantEvents(t, h, 1, history.Acquired, name)
 			}
 		})
 	}
 }
 
-// A and the primary are alone; the sentinels on the other side promote, and B, which
-// reaches them, hears of it. After the heal there is one primary, and A's entry is gone.
+// A partition separates A and the primary from the sentinels, which promote the replica, and from
+// B, which follows them. After the heal there is one primary, and A's entry is gone.
 func TestSentinelsSplitABrain(t *testing.T) {
 	t.Parallel()
 	realtest.SecondTier(t)
@@ -59,58 +51,44 @@ func TestSentinelsSplitABrain(t *testing.T) {
 	first := when(faults.AboutToSend, "A", faults.AnyCommand)
 	sided(p, first, "partition", []string{"A", faults.ThePrimary}, []string{"B", faults.TheReplicas, faults.Sentinels}, faults.End{For: 4 * time.Second})
 	h := run(t, p, "set-nx-lua")
-	if len(find(h, history.Promoted, "redis-2")) != 1 || len(find(h, history.Crashed, "")) != 0 {
-		t.Fatal("redis-2 was not promoted once, or a process died")
-	}
-	if overlaps(h) != 1 {
-		t.Errorf("%d overlaps, want one", overlaps(h))
-	}
-	for server, client := range map[string]string{"redis-1": "A", "redis-2": "B"} {
-		granted := find(h, history.Granted, server)
-		if len(granted) == 0 || h.Name(granted[0].Owner) != client {
-			t.Errorf("%s did not grant the lock to %s first", server, client)
-		}
-	}
+	once(t, h, history.Promoted, "redis-2")
+	wantEvents(t, h, 0, history.Crashed, "")
+	wantOverlaps(t, h, 1)
+	grantedFirst(t, h, "redis-1", "A")
+	grantedFirst(t, h, "redis-2", "B")
 }
 
-// A sentinel without a majority changes nothing.
-func TestAMinorityOfSentinelsPromotesNobody(t *testing.T) {
+// One sentinel of three that loses the primary changes nothing.
+func TestAMinorityOfSentinelsPromotesNoReplica(t *testing.T) {
 	t.Parallel()
 	realtest.SecondTier(t)
 	p := watched(2, "A", "B")
 	p.Lease = time.Second
 	sided(p, when(faults.InSection, "A", ""), "partition", []string{faults.ThePrimary}, []string{"sentinel-1"}, faults.End{Forever: true})
 	h := run(t, p, "watchdog-lua")
-	if len(find(h, history.FaultBegan, "")) != 1 {
-		t.Fatal("the partition did not begin")
-	}
-	if n := len(find(h, history.Promoted, "")); n != 0 || overlaps(h) != 0 {
-		t.Errorf("%d promotions, %d overlaps", n, overlaps(h))
-	}
+	once(t, h, history.FaultBegan, "")
+	wantEvents(t, h, 0, history.Promoted, "")
+	wantOverlaps(t, h, 0)
 }
 
-// A primary that was replaced comes back as one, and is made a replica.
-func TestAPrimaryComesBackToANewOne(t *testing.T) {
+// A replaced primary restarts as a primary, and is made a replica.
+func TestAReplacedPrimaryIsDemoted(t *testing.T) {
 	t.Parallel()
 	p := watched(1, "A", "B")
 	p.Redis.Lag = 0
 	restart(t, p, faults.ThePrimary, 3*time.Second)
 	h := run(t, p, "set-nx-lua")
-	if len(find(h, history.Promoted, "redis-2")) != 1 || len(find(h, history.Restarted, "redis-1")) != 1 {
-		t.Fatal("redis-2 was not promoted, or redis-1 did not come back")
+	once(t, h, history.Promoted, "redis-2")
+	once(t, h, history.Restarted, "redis-1")
+	if primary := h.Name(once(t, h, history.Demoted, "redis-1").Peer); primary != "redis-2" {
+		t.Errorf("redis-1 was made a replica of %s, want redis-2", primary)
 	}
-	demoted := find(h, history.Demoted, "redis-1")
-	if len(demoted) != 1 || h.Name(demoted[0].Peer) != "redis-2" {
-		t.Errorf("redis-1 was made a replica %d times, want once", len(demoted))
-	}
-	if overlaps(h) != 0 {
-		t.Errorf("%d overlaps, want none: the replica had everything", overlaps(h))
-	}
+	wantOverlaps(t, h, 0)
 }
 
-// An operator stands beside the new primary. A replica beyond the cut goes on to confirm what
-// the old one writes; when the cut is over it is told, and has to confirm for the new one.
-func TestAnOperatorTellsOnlyWhomTheNewPrimaryReaches(t *testing.T) {
+// An operator is on the side of the new primary. A replica on the other side confirms the writes of
+// the old primary until the heal, and then those of the new one.
+func TestAnOperatorReachesOnlyTheSideOfTheNewPrimary(t *testing.T) {
 	t.Parallel()
 	p := quick("A", "B")
 	p.Redis.Replicas = 2
@@ -122,11 +100,8 @@ func TestAnOperatorTellsOnlyWhomTheNewPrimaryReaches(t *testing.T) {
 	later.After = 500 * time.Millisecond
 	fault(t, p, later, "promote", "replica", 0, faults.End{})
 	h := run(t, p, "set-wait")
-	if len(find(h, history.Promoted, "redis-2")) != 1 {
-		t.Fatal("redis-2 was not promoted once")
-	}
 	healed := find(h, history.FaultEnded, "")[0].At
-	promoted := find(h, history.Promoted, "redis-2")[0].At
+	promoted := once(t, h, history.Promoted, "redis-2").At
 	var before, after int
 	for _, e := range find(h, history.Acquired, "A") {
 		if e.At > promoted && e.At < healed {
@@ -135,7 +110,7 @@ func TestAnOperatorTellsOnlyWhomTheNewPrimaryReaches(t *testing.T) {
 	}
 	for _, e := range find(h, history.Acquired, "B") {
 		if e.At < healed {
-			t.Error("B's primary had a replica to confirm during the cut")
+			t.Error("a replica confirmed a write of B during the partition")
 		}
 		after++
 	}

@@ -10,7 +10,7 @@ import (
 	"lockstep/internal/real/osproc"
 )
 
-func TestWhoGetsReadyIsBackstageUntilTheRunBegins(t *testing.T) {
+func TestProcessesHaveALowPriorityUntilTheRunBegins(t *testing.T) {
 	if _, err := os.Stat("/proc/self/autogroup"); err != nil {
 		t.Skip("a kernel without autogroups: no process can step back")
 	}

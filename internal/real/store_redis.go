@@ -118,9 +118,9 @@ func (r *anyRedis) derive(entries []entry) []entry {
 		return told
 	}
 	if r.first == nil {
-		return deriveNodes(entries, r.h.lease(), r.outside())
+		return deriveNodes(entries, r.h.lease(), r.interference())
 	}
-	return deriveGrants(entries, redisTraits, r.h.lease(), r.outside())
+	return deriveGrants(entries, redisTraits, r.h.lease(), r.interference())
 }
 
 // remove removes the lock's entry on a server as an operator.

@@ -1,10 +1,12 @@
 package real
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"lockstep/internal/history"
 	"lockstep/internal/locks"
@@ -17,7 +19,121 @@ import (
 	"lockstep/internal/store/zookeeper"
 )
 
-// ask says what a test has typed of a request; the word of an owner may follow a script as owner=T.
+// The nodes of scripts.
+const (
+	nodeA   history.NodeID = 1
+	nodeOne history.NodeID = 8 // a server
+	nodeTwo history.NodeID = 9
+)
+
+var nodeNames = map[history.NodeID]string{0: "-", nodeA: "A", 2: "B", 3: "C", nodeOne: "one", nodeTwo: "two"}
+
+func nodeOf(name string) history.NodeID {
+	for id, its := range nodeNames { // order: one has the name
+		if its == name {
+			return id
+		}
+	}
+	return 0
+}
+
+// script builds the entries of a run from one line per event, or per request with its reply. Times
+// are in milliseconds.
+//
+//	12 A sent 3 SET        at 12 A sends its command number 3
+//	13 A replied 3 OK      the reply arrives
+//	12-13 A 3 SET -> OK    both; "-> broken" if the connection ends
+//	13 A acquired
+//	20 one restarted empty
+//	21 two promoted one    in the place of one
+//
+// Commands go to server one, or to two if @two follows. Those whose number ends with w are the
+// watchdog's. Without a number they have that of the line. A last word owner=T says that the
+// command compares the entry's owner with T.
+func script(t *testing.T, text string) []entry {
+	t.Helper()
+	var out []entry
+	line := 0
+	event := func(at, who, what string, words []string, server history.NodeID) {
+		kind, ok := history.ParseKind(what)
+		if !ok {
+			t.Fatalf("unknown event: %s %s %s", at, who, what)
+		}
+		ms, err := strconv.ParseInt(at, 10, 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		e := entry{Event: history.Event{At: history.Instant(ms * 1e6), Kind: kind, Node: nodeOf(who)}, call: int64(line), server: server}
+		if len(words) > 0 && words[0][0] >= '0' && words[0][0] <= '9' {
+			fmt.Sscan(words[0], &e.call)
+			if strings.HasSuffix(words[0], "w") {
+				e.task = ports.Watchdog
+			}
+			words = words[1:]
+		}
+		switch said := strings.Join(words, " "); kind {
+		case history.Sent:
+			e.ask(t, said)
+		case history.Replied:
+			if e.hear(said); said == "broken" {
+				e.Kind, e.broken = history.TimedOut, true
+			}
+		case history.ReplyDropped:
+			e.Node, e.Peer = 0, e.Node
+		case history.Promoted, history.Demoted:
+			e.Peer = nodeOf(said)
+		case history.Restarted:
+			e.empty = said == "empty"
+		}
+		out = append(out, e)
+	}
+	for text := range strings.Lines(strings.TrimSpace(text)) {
+		text, two := strings.CutSuffix(strings.TrimSpace(text), " @two")
+		if text == "" {
+			continue
+		}
+		line++
+		server := nodeOne
+		if two {
+			server = nodeTwo
+		}
+		f := strings.Fields(text)
+		from, until, both := strings.Cut(f[0], "-")
+		if !both {
+			event(from, f[1], f[2], f[3:], server)
+			continue
+		}
+		reply := slices.Index(f, "->")
+		answer := f[reply+1:]
+		if f[2][0] >= '0' && f[2][0] <= '9' {
+			answer = append([]string{f[2]}, answer...)
+		}
+		event(from, f[1], "sent", f[2:reply], server)
+		event(until, f[1], "replied", answer, server)
+	}
+	inOrder(out)
+	return out
+}
+
+// concludes compares events of entries: the time, the event, the owner, the client, and the server
+// unless it is one.
+func concludes(t *testing.T, out []entry, want ...string) {
+	t.Helper()
+	inOrder(out)
+	var got []string
+	for _, e := range out {
+		text := fmt.Sprintf("%d %v %s by %s", time.Duration(e.At)/time.Millisecond, e.Kind, nodeNames[e.Owner], nodeNames[e.Peer])
+		if e.Node != nodeOne {
+			text += " on " + nodeNames[e.Node]
+		}
+		got = append(got, text)
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("got  %q\nwant %q", got, want)
+	}
+}
+
+// ask sets the request that a test has typed. A script may be followed by owner=T.
 func (e *entry) ask(t *testing.T, text string) {
 	t.Helper()
 	text, owner, _ := strings.Cut(text, " owner=")
@@ -81,7 +197,7 @@ func request(t *testing.T, words []string, text string) history.Op {
 	return r.Op()
 }
 
-// redisRequest is a command; a name alone is the plainest one about the lock's entry.
+// redisRequest parses a command; a name alone stands for one about the lock's entry.
 func redisRequest(words []string) history.Op {
 	var cmd redis.Cmd
 	switch {
@@ -96,7 +212,7 @@ func redisRequest(words []string) history.Op {
 	return cmd.Op()
 }
 
-// hear says what a test has typed of an answer.
+// hear sets the answer that a test has typed.
 func (e *entry) hear(text string) {
 	e.text = text
 	words := strings.Fields(text + " -")

@@ -8,7 +8,7 @@ import (
 	"lockstep/internal/scenario"
 )
 
-// A worker reports the moments that begin a fault, and those that end one: else it would last until the end.
+// A worker reports the moments that begin a fault, and those that end one.
 func TestWorkersReportWhatEndsAFault(t *testing.T) {
 	p, err := scenario.Parse("x.yaml", []byte(`scenario: x
 locks: [set-nx-lua]
