@@ -14,7 +14,7 @@ import (
 	"lockstep/internal/store/sql"
 )
 
-// all checks that an error says all of that.
+// saysAll checks that an error has all these texts.
 func saysAll(t *testing.T, err error, want ...string) {
 	t.Helper()
 	if err == nil {
@@ -27,36 +27,36 @@ func saysAll(t *testing.T, err error, want ...string) {
 	}
 }
 
-// A server that runs and does nothing is named with what was waited for, for how long, and
-// what it said last; so is a program that makes a database.
-func TestAServerThatHangsSaysWhatItSaidLast(t *testing.T) {
+// The error of a server that hangs says what was waited for, how long, and the last line of the
+// log; so does that of a program that makes a database.
+func TestTheErrorOfAServerThatHangs(t *testing.T) {
 	hangs := func(string, string) string {
 		return "echo 'one thing'; echo 'the moon is full'; exec sleep 60\n"
 	}
-	t.Run("server", func(t *testing.T) {
-		realtest.Need(t, "redis-server")
-		instead(t, "redis-server", hangs)
+	hung := func(t *testing.T, program string) context.Context {
+		realtest.Need(t, program)
+		instead(t, program, hangs)
 		empty(t)
 		ctx, cancel := context.WithTimeout(t.Context(), 500*time.Millisecond)
-		defer cancel()
+		t.Cleanup(cancel)
+		return ctx
+	}
+	t.Run("server", func(t *testing.T) {
+		ctx := hung(t, "redis-server")
 		_, err := servers.StartRedis(ctx, servers.RedisOptions{Name: "redis-7"})
 		saysAll(t, err, "redis-7 did not answer on 127.0.0.1:", "time was up after ", "still runs", "the last thing that it said was: the moon is full")
 	})
 	t.Run("installer", func(t *testing.T) {
-		realtest.Need(t, "mariadb-install-db")
 		t.Setenv("XDG_CACHE_HOME", t.TempDir()) // where no database is kept
-		instead(t, "mariadb-install-db", hangs)
-		empty(t)
-		ctx, cancel := context.WithTimeout(t.Context(), 500*time.Millisecond)
-		defer cancel()
+		ctx := hung(t, "mariadb-install-db")
 		_, err := livestore.Of(sql.MySQLID).Launch(ctx, livestore.Single{Name: "mysql-7"})
 		saysAll(t, err, "mysql-7 did not make a database in ", "the moon is full")
 	})
 }
 
-// A full disk is called one, also without a message from the server: it cannot write one
-// to a full disk.
-func TestAFullDiskIsNotCalledOverload(t *testing.T) {
+// The error of a server on a full disk says so, even without a message from the server, which
+// cannot write one there.
+func TestAFullDiskIsNamed(t *testing.T) {
 	t.Run("told", func(t *testing.T) {
 		realtest.Need(t, "redis-server")
 		instead(t, "redis-server", func(string, string) string {
@@ -88,7 +88,7 @@ func TestAFullDiskIsNotCalledOverload(t *testing.T) {
 				_, _, err = kind.start(t.Context())
 				saysAll(t, err, "no space left on device", "on the disk of "+disk, "TMPDIR")
 				if strings.Contains(err.Error(), "overloaded") {
-					t.Errorf("it blames the load: %v", err)
+					t.Errorf("the error blames the load: %v", err)
 				}
 			}
 		})

@@ -7,7 +7,7 @@ import (
 	"lockstep/internal/real/images"
 )
 
-// A place that cannot be made leaves nothing behind.
+// After the error of a place no directory is left.
 func TestAPlaceThatFailsLeavesNothing(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	if _, err := (children{}).Place(t.Context(), images.Redis, "a/b"); err == nil {

@@ -2,12 +2,15 @@ package servers_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
 	"time"
 
 	"lockstep/internal/real/link"
+	"lockstep/internal/real/link/linktest"
+	"lockstep/internal/real/livestore/livetest"
 	"lockstep/internal/real/realtest"
 	"lockstep/internal/real/servers"
 )
@@ -16,26 +19,15 @@ import (
 // each other by fronts.
 func startCluster(t *testing.T, timeout time.Duration) []*servers.Server {
 	t.Helper()
-	realtest.Need(t, "redis-server")
-	t.Setenv("TMPDIR", t.TempDir())
-	ctx := context.Background()
 	var nodes []*servers.Server
 	var data, bus []*link.Front
 	for i := range 6 {
-		data, bus = append(data, openFront(t)), append(bus, openFront(t))
-		s, err := servers.StartRedis(ctx, servers.RedisOptions{
-			Name: fmt.Sprintf("redis-%d", i+1), Source: fmt.Sprintf("127.0.0.%d", 41+i), Announce: data[i].Addr(),
-			Cluster: &servers.ClusterOptions{Host: fmt.Sprintf("redis-%d", i+1), AnnounceBus: bus[i].Addr(), NodeTimeout: timeout},
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() {
-			if err := s.Stop(); err != nil {
-				t.Error(err)
-			}
-		})
-		nodes = append(nodes, s)
+		data, bus = append(data, linktest.OpenFront(t)), append(bus, linktest.OpenFront(t))
+		name := fmt.Sprintf("redis-%d", i+1)
+		nodes = append(nodes, livetest.Redis(t, servers.RedisOptions{
+			Name: name, Source: fmt.Sprintf("127.0.0.%d", 41+i), Announce: data[i].Addr(),
+			Cluster: &servers.ClusterOptions{Host: name, AnnounceBus: bus[i].Addr(), NodeTimeout: timeout},
+		}))
 	}
 	for i, s := range nodes {
 		for k := range nodes {
@@ -43,26 +35,17 @@ func startCluster(t *testing.T, timeout time.Duration) []*servers.Server {
 				continue
 			}
 			from := fmt.Sprintf("127.0.0.%d", 41+k)
-			for _, way := range []struct {
-				front *link.Front
-				to    string
-			}{{data[i], s.Addr}, {bus[i], s.Bus}} {
-				l, err := link.Open(link.Options{Name: from, Upstream: way.to, Raw: true})
-				if err != nil {
-					t.Fatal(err)
-				}
-				t.Cleanup(func() { l.Close() })
-				way.front.Admit(from, l)
-			}
+			data[i].Admit(from, linktest.Open(t, link.Options{Name: from, Upstream: s.Addr, Raw: true}))
+			bus[i].Admit(from, linktest.Open(t, link.Options{Name: from, Upstream: s.Bus, Raw: true}))
 		}
 	}
-	if err := servers.FormCluster(ctx, nodes, 3); err != nil {
+	if err := servers.FormCluster(t.Context(), nodes, 3); err != nil {
 		t.Fatal(err)
 	}
 	return nodes
 }
 
-// ask sends a command and returns what the node answers, be it an error.
+// ask sends a command and returns the answer of the node, which may be an error.
 func ask(t *testing.T, s *servers.Server, args ...string) string {
 	t.Helper()
 	reply, err := s.Command(context.Background(), args...)
@@ -72,21 +55,19 @@ func ask(t *testing.T, s *servers.Server, args ...string) string {
 	return reply.String()
 }
 
-// until waits until a node answers so.
+// until waits for an answer with a prefix.
 func until(t *testing.T, s *servers.Server, prefix string, args ...string) {
 	t.Helper()
-	end := time.Now().Add(20 * time.Second)
 	got := ""
-	for time.Now().Before(end) {
-		if got = ask(t, s, args...); strings.HasPrefix(got, prefix) {
-			return
-		}
-		time.Sleep(5 * time.Millisecond)
+	if !realtest.Soon(20*time.Second, func() bool {
+		got = ask(t, s, args...)
+		return strings.HasPrefix(got, prefix)
+	}) {
+		t.Fatalf("%s never answered %q, but %q", s.Name, prefix, got)
 	}
-	t.Fatalf("%s never answered %q, but %q", s.Name, prefix, got)
 }
 
-// What the simulated cluster answers, and who takes over, as Redis has it.
+// A real cluster redirects and fails over as the simulated one does.
 func TestAClusterRedirectsByNameAndReplacesItsPrimary(t *testing.T) {
 	nodes := startCluster(t, 500*time.Millisecond)
 	shard, err := servers.ShardOf(context.Background(), nodes[0], "lock", 3)
@@ -96,7 +77,7 @@ func TestAClusterRedirectsByNameAndReplacesItsPrimary(t *testing.T) {
 	if got := ask(t, nodes[1], "SET", "lock", "A", "NX"); got != "OK" {
 		t.Fatal(got)
 	}
-	for _, i := range []int{0, 2, 3, 4, 5} { // its own replica, too
+	for _, i := range []int{0, 2, 3, 4, 5} { // also its own replica
 		if got := ask(t, nodes[i], "GET", "lock"); !strings.HasPrefix(got, "(error) MOVED 8718 redis-2:") {
 			t.Errorf("%s answers %q", nodes[i].Name, got)
 		}
@@ -115,8 +96,8 @@ func TestAClusterRedirectsByNameAndReplacesItsPrimary(t *testing.T) {
 	until(t, nodes[1], "(error) MOVED 8718 redis-5:", "GET", "lock")
 }
 
-// A primary that comes back before its failure is detected is still one, and has no data.
-func TestANodeComesBackEmptyAsWhoItWas(t *testing.T) {
+// A primary that restarts before its failure is detected is still the primary, and has no data.
+func TestANodeComesBackEmptyWithItsIdentity(t *testing.T) {
 	nodes := startCluster(t, 10*time.Second)
 	if got := ask(t, nodes[1], "SET", "lock", "A"); got != "OK" {
 		t.Fatal(got)
@@ -125,10 +106,7 @@ func TestANodeComesBackEmptyAsWhoItWas(t *testing.T) {
 		t.Fatal(got)
 	}
 	id := ask(t, nodes[1], "CLUSTER", "MYID")
-	if err := nodes[1].Kill(); err != nil {
-		t.Fatal(err)
-	}
-	if err := nodes[1].Restart(context.Background(), ""); err != nil {
+	if err := errors.Join(nodes[1].Kill(), nodes[1].Restart(t.Context(), "")); err != nil {
 		t.Fatal(err)
 	}
 	if got := ask(t, nodes[1], "CLUSTER", "MYID"); got != id {

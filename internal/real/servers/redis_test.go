@@ -9,31 +9,22 @@ import (
 	"time"
 
 	_ "lockstep/internal/locks" // and with them the stores, which know how their servers are installed
+	"lockstep/internal/real/livestore/livetest"
 	"lockstep/internal/real/osproc"
 	"lockstep/internal/real/programs"
 	"lockstep/internal/real/realtest"
 	"lockstep/internal/real/servers"
 )
 
-// A primary writes a dump for a replica that comes, and would load it.
+// A primary writes a dump for a new replica, which a restart would load.
 func TestAServerWithoutAFileComesBackEmpty(t *testing.T) {
-	realtest.Need(t, "redis-server")
-	t.Setenv("TMPDIR", t.TempDir())
-	ctx := context.Background()
+	ctx := t.Context()
 	for fsync, want := range map[string]string{"": "(nil)", "always": `"v"`, "everysec": `"v"`} {
-		primary, err := servers.StartRedis(ctx, servers.RedisOptions{Fsync: fsync})
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer primary.Stop()
+		primary := livetest.Redis(t, servers.RedisOptions{Fsync: fsync})
 		if _, err := primary.Command(ctx, "SET", "k", "v"); err != nil {
 			t.Fatal(err)
 		}
-		replica, err := servers.StartRedis(ctx, servers.RedisOptions{ReplicaOf: primary.Addr})
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer replica.Stop()
+		replica := livetest.Redis(t, servers.RedisOptions{ReplicaOf: primary.Addr})
 		if err := primary.WaitReplicas(ctx, []*servers.Server{replica}); err != nil {
 			t.Fatal(err)
 		}
@@ -62,26 +53,14 @@ func TestAMissingServerIsOneSentence(t *testing.T) {
 
 func TestAServerThatCannotStartSaysWhy(t *testing.T) {
 	realtest.Need(t, "redis-server")
-	t.Setenv("TMPDIR", t.TempDir())
+	empty(t)
 	_, err := servers.StartRedis(context.Background(), servers.RedisOptions{ReplicaOf: "127.0.0.1:x"})
-	if err == nil || !strings.Contains(err.Error(), "ended at its start (exit status 1)") {
-		t.Errorf("got %v", err)
-	}
-	if left, _ := os.ReadDir(os.TempDir()); len(left) != 0 {
-		t.Errorf("left behind: %v", left)
-	}
+	saysAll(t, err, "ended at its start (exit status 1)")
 }
 
 func TestAServerComesAndGoes(t *testing.T) {
-	realtest.Need(t, "redis-server")
-	t.Setenv("TMPDIR", t.TempDir())
-	ctx := context.Background()
-	began := time.Now()
-	s, err := servers.StartRedis(ctx, servers.RedisOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Logf("ready after %v", time.Since(began))
+	ctx := t.Context()
+	s := livetest.Redis(t, servers.RedisOptions{})
 	if r, err := s.Command(ctx, "SET", "k", "v"); err != nil || !r.IsOK() {
 		t.Fatalf("SET: %v, %v", r, err)
 	}
@@ -114,28 +93,15 @@ func TestAServerComesAndGoes(t *testing.T) {
 }
 
 func TestReplicasFollow(t *testing.T) {
-	realtest.Need(t, "redis-server")
-	t.Setenv("TMPDIR", t.TempDir())
-	ctx := context.Background()
-	began := time.Now()
-	primary, err := servers.StartRedis(ctx, servers.RedisOptions{Name: "redis-1"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer primary.Stop()
+	ctx := t.Context()
+	primary := livetest.Redis(t, servers.RedisOptions{Name: "redis-1"})
 	var replicas []*servers.Server
 	for _, name := range []string{"redis-2", "redis-3"} {
-		r, err := servers.StartRedis(ctx, servers.RedisOptions{Name: name, ReplicaOf: primary.Addr})
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer r.Stop()
-		replicas = append(replicas, r)
+		replicas = append(replicas, livetest.Redis(t, servers.RedisOptions{Name: name, ReplicaOf: primary.Addr}))
 	}
 	if err := primary.WaitReplicas(ctx, replicas); err != nil {
 		t.Fatal(err)
 	}
-	t.Logf("a primary and two replicas in step after %v", time.Since(began))
 	if _, err := primary.Command(ctx, "SET", "k", "v"); err != nil {
 		t.Fatal(err)
 	}
@@ -144,25 +110,15 @@ func TestReplicasFollow(t *testing.T) {
 	}
 }
 
-// A primary that waits for a replica does not wait for a dead one until its time is up.
+// The wait for a replica ends when the replica dies, not only when time is up.
 func TestAReplicaThatDiesIsNotWaitedFor(t *testing.T) {
-	realtest.Need(t, "redis-server")
-	ctx := context.Background()
-	primary, err := servers.StartRedis(ctx, servers.RedisOptions{Name: "redis-1"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer primary.Stop()
-	replica, err := servers.StartRedis(ctx, servers.RedisOptions{Name: "redis-2", ReplicaOf: primary.Addr})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer replica.Stop()
+	primary := livetest.Redis(t, servers.RedisOptions{Name: "redis-1"})
+	replica := livetest.Redis(t, servers.RedisOptions{Name: "redis-2", ReplicaOf: primary.Addr})
 	if err := replica.Kill(); err != nil {
 		t.Fatal(err)
 	}
-	err = primary.WaitReplicas(ctx, []*servers.Server{replica})
+	err := primary.WaitReplicas(t.Context(), []*servers.Server{replica})
 	if err == nil || !strings.Contains(err.Error(), "redis-2 ended (signal: killed) while redis-1 waited for it") {
-		t.Errorf("the error does not say who has died: %v", err)
+		t.Errorf("the error does not say which server has died: %v", err)
 	}
 }

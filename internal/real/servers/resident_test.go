@@ -31,9 +31,8 @@ func (u up) Remove() error                                                      
 func (u up) Log() []byte                                                          { return nil }
 func (u up) Start(context.Context, servers.Recipe) (servers.Process, error)       { return nil, errStarted }
 
-// The run before has restarted the server a moment ago, and its process runs without
-// listening yet: the next run waits for it.
-func TestAServerThatIsStillComingBackIsWaitedFor(t *testing.T) {
+// A run waits for a server that the previous run has just restarted and that does not listen yet.
+func TestARunWaitsForAServerThatIsRestarting(t *testing.T) {
 	realtest.Need(t, "redis-server")
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

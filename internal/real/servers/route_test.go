@@ -1,37 +1,26 @@
 package servers_test
 
 import (
+	"errors"
 	"testing"
 	"time"
 
 	"lockstep/internal/real/livestore"
+	"lockstep/internal/real/livestore/livetest"
 	"lockstep/internal/real/realtest"
 	"lockstep/internal/store/etcd"
 )
 
-func TestAServerComesBackWithWhatItHad(t *testing.T) {
-	realtest.Need(t, "etcd")
-	t.Setenv("TMPDIR", t.TempDir())
-	q := livestore.Of(etcd.ID)
-	members, err := q.Start(t.Context(), livestore.Wish{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := members[0]
-	defer s.Stop()
+func TestARelaunchedServerHasItsAddress(t *testing.T) {
+	s := livetest.Start(t, etcd.ID, livestore.Wish{}).Members[0]
 	addr, pid := s.Addr, s.Pid()
-	if err := s.Kill(); err != nil {
-		t.Fatal(err)
-	}
-	if err := s.Relaunch(t.Context()); err != nil {
+	if err := errors.Join(s.Kill(), s.Relaunch(t.Context())); err != nil {
 		t.Fatal(err)
 	}
 	if s.Addr != addr || s.Pid() == pid {
 		t.Errorf("on %s as process %d, want %s and another process than %d", s.Addr, s.Pid(), addr, pid)
 	}
-	for end := time.Now().Add(20 * time.Second); !q.Leads(t.Context(), s); time.Sleep(20 * time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatal("it never leads again")
-		}
+	if !realtest.Soon(20*time.Second, func() bool { return livestore.Of(etcd.ID).Leads(t.Context(), s) }) {
+		t.Fatal("it never leads again")
 	}
 }

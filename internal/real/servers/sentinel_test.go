@@ -6,12 +6,13 @@ import (
 	"fmt"
 	"io"
 	"net"
-	"os"
 	"syscall"
 	"testing"
 	"time"
 
 	"lockstep/internal/real/link"
+	"lockstep/internal/real/link/linktest"
+	"lockstep/internal/real/livestore/livetest"
 	"lockstep/internal/real/programs"
 	"lockstep/internal/real/realtest"
 	"lockstep/internal/real/servers"
@@ -24,48 +25,24 @@ type watchedGroup struct {
 	toPrimary          []*link.Link  // from the sentinels
 }
 
-func source(i int) string {
-	return []string{"127.0.0.21", "127.0.0.22", "127.0.0.23", "127.0.0.24", "127.0.0.25"}[i]
-}
+func source(i int) string { return fmt.Sprintf("127.0.0.%d", 21+i) }
 
 func openLink(t *testing.T, to *servers.Server) *link.Link {
 	t.Helper()
-	l, err := link.Open(link.Options{Name: "to " + to.Name, Upstream: to.Addr, Raw: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { l.Close() })
-	return l
-}
-
-func openFront(t *testing.T) *link.Front {
-	t.Helper()
-	f, err := link.OpenFront("127.0.0.1")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { f.Close() })
-	return f
+	return linktest.Open(t, link.Options{Name: "to " + to.Name, Upstream: to.Addr, Raw: true})
 }
 
 func startWatched(t *testing.T, speed int) *watchedGroup {
 	t.Helper()
-	realtest.Need(t, "redis-server")
-	t.Setenv("TMPDIR", t.TempDir())
 	ctx, g := context.Background(), &watchedGroup{}
 	for i, name := range []string{"redis-1", "redis-2"} {
-		front := openFront(t)
+		front := linktest.OpenFront(t)
 		o := servers.RedisOptions{Name: name, Source: source(i), Announce: front.Addr()}
 		if i > 0 {
 			o.ReplicaOf = g.fronts[0].Addr()
 			g.fronts[0].Admit(source(i), openLink(t, g.servers[0]))
 		}
-		s, err := servers.StartRedis(ctx, o)
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() { s.Stop() })
-		g.servers, g.fronts = append(g.servers, s), append(g.fronts, front)
+		g.servers, g.fronts = append(g.servers, livetest.Redis(t, o)), append(g.fronts, front)
 	}
 	g.fronts[1].Admit(source(0), openLink(t, g.servers[1]))
 	if err := g.servers[0].WaitReplicas(ctx, g.servers[1:]); err != nil {
@@ -73,7 +50,7 @@ func startWatched(t *testing.T, speed int) *watchedGroup {
 	}
 	var fronts []*link.Front
 	for i := range 3 {
-		front := openFront(t)
+		front := linktest.OpenFront(t)
 		s, err := servers.StartSentinel(ctx, servers.SentinelOptions{
 			Name: "sentinel", Primary: g.fronts[0].Addr(), Source: source(2 + i), Announce: front.Addr(),
 			Quorum: 2, DownAfter: 500 * time.Millisecond * time.Duration(min(speed, 3)), Speed: speed,
@@ -94,11 +71,9 @@ func startWatched(t *testing.T, speed int) *watchedGroup {
 			}
 		}
 	}
-	began := time.Now()
 	if err := servers.WaitSentinels(ctx, g.sentinels, 1); err != nil {
 		t.Fatal(err)
 	}
-	t.Logf("the sentinels knew each other after %v", time.Since(began))
 	return g
 }
 
@@ -115,32 +90,38 @@ func primaryOf(sentinel *servers.Server) (string, error) {
 }
 
 // failedOver waits until all sentinels take the replica for the primary.
-func (g *watchedGroup) failedOver(t *testing.T, within time.Duration) time.Duration {
+func (g *watchedGroup) failedOver(t *testing.T) time.Duration {
 	t.Helper()
+	const within = 15 * time.Second
 	began := time.Now()
 	for _, s := range g.sentinels {
-		for {
-			addr, err := primaryOf(s)
-			if err != nil {
+		addr, want := "", g.fronts[1].Addr()
+		if !realtest.Soon(within-time.Since(began), func() bool {
+			var err error
+			if addr, err = primaryOf(s); err != nil {
 				t.Fatal(err)
 			}
-			if addr == g.fronts[1].Addr() {
-				break
-			}
-			if time.Since(began) > within {
-				t.Fatalf("the primary is still %s after %v, want %s: %s", addr, within, g.fronts[1].Addr(), s.LastLog())
-			}
-			time.Sleep(5 * time.Millisecond)
+			return addr == want
+		}) {
+			t.Fatalf("the primary is still %s after %v, want %s: %s", addr, within, want, s.LastLog())
 		}
 	}
 	return time.Since(began)
+}
+
+// becomes waits until a server has a role.
+func becomes(t *testing.T, s *servers.Server, want string, within time.Duration) {
+	t.Helper()
+	if !realtest.Soon(within, func() bool { return role(t, s) == want }) {
+		t.Fatalf("%s did not become a %s", s.Name, want)
+	}
 }
 
 func role(t *testing.T, s *servers.Server) string {
 	t.Helper()
 	info, err := s.Info(context.Background(), "replication")
 	if errors.Is(err, io.EOF) || errors.Is(err, syscall.ECONNRESET) {
-		return "told its callers to call again" // a sentinel has just given it another role
+		return "changing" // a server closes all connections when a sentinel changes its role
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -158,66 +139,42 @@ func TestSentinelsReplaceADeadPrimary(t *testing.T) {
 		if err := g.servers[0].Kill(); err != nil {
 			t.Fatal(err)
 		}
-		took[speed] = g.failedOver(t, 15*time.Second)
+		took[speed] = g.failedOver(t)
 		t.Logf("at %d times the speed: a new primary after %v", speed, took[speed])
-		for end := time.Now().Add(time.Second); role(t, g.servers[1]) != "master"; time.Sleep(time.Millisecond) {
-			if time.Now().After(end) {
-				t.Fatal("redis-2 is not a primary")
-			}
-		}
+		becomes(t, g.servers[1], "master", time.Second)
 	}
-	// No sentinel promotes sooner than this by its own clock. One that lives faster does, also
+	// No sentinel promotes sooner than this by its own clock. One with a faster clock does, even
 	// when the first vote was split.
 	if took[1] < servers.PromotionTime || took[10] >= servers.PromotionTime {
 		t.Errorf("it took %v, and %v at ten times the speed", took[1], took[10])
 	}
 }
 
-// The links, and nothing past them, decide who finds the primary down: one sentinel
-// is not enough, two are, though the third one goes on to see it. When the links let
-// pass again, the old primary is made a replica.
+// Only the links decide which sentinels find the primary down: one is not enough, two are, although
+// the third still reaches it. When the links pass again, the old primary is made a replica.
 func TestSentinelsReachServersByTheirLinksOnly(t *testing.T) {
 	g := startWatched(t, 1)
-	switchBoth(g.toPrimary[0], link.Hold)
-	time.Sleep(1500 * time.Millisecond) // three times what makes it down
+	linktest.Switch(g.toPrimary[0], link.Hold)
+	time.Sleep(1500 * time.Millisecond) // three times DownAfter
 	if addr, err := primaryOf(g.sentinels[0]); err != nil || addr != g.fronts[0].Addr() {
 		t.Errorf("one sentinel of three made %s the primary: %v", addr, err)
 	}
-	switchBoth(g.toPrimary[1], link.Hold)
-	t.Logf("a new primary after %v", g.failedOver(t, 15*time.Second))
+	linktest.Switch(g.toPrimary[1], link.Hold)
+	t.Logf("a new primary after %v", g.failedOver(t))
 	for _, l := range g.toPrimary {
-		switchBoth(l, link.Pass)
+		linktest.Switch(l, link.Pass)
 	}
-	for end := time.Now().Add(15 * time.Second); role(t, g.servers[0]) != "slave"; time.Sleep(5 * time.Millisecond) {
-		if time.Now().After(end) {
-			for _, x := range g.sentinels {
-				b, _ := os.ReadFile(x.Dir + "/log")
-				t.Log(string(b))
-				m, _ := x.Command(context.Background(), "SENTINEL", "REPLICAS", servers.Watched)
-				t.Log(m)
-			}
-			t.Fatal("the old primary was not made a replica")
-		}
-	}
+	becomes(t, g.servers[0], "slave", 15*time.Second)
 }
 
-// A restarted sentinel goes on with what it has learnt.
+// A restarted sentinel still knows the servers and the other sentinels.
 func TestASentinelRemembers(t *testing.T) {
 	g := startWatched(t, 1)
 	s := g.sentinels[0]
-	if err := s.Kill(); err != nil {
-		t.Fatal(err)
-	}
-	if err := s.Restart(context.Background(), ""); err != nil {
+	if err := errors.Join(s.Kill(), s.Restart(t.Context(), "")); err != nil {
 		t.Fatal(err)
 	}
 	if err := servers.WaitSentinels(context.Background(), g.sentinels, 1); err != nil {
 		t.Fatal(err)
 	}
-}
-
-// switchBoth sets the mode of both directions.
-func switchBoth(l *link.Link, m link.Mode) {
-	l.Switch(link.Up, m)
-	l.Switch(link.Down, m)
 }

@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"strings"
 	"testing"
 	"time"
 
@@ -16,8 +15,10 @@ import (
 	"lockstep/internal/real/programs"
 	"lockstep/internal/real/realtest"
 	"lockstep/internal/real/servers"
+	"lockstep/internal/store"
 	"lockstep/internal/store/etcd"
 	_ "lockstep/internal/store/live"
+	"lockstep/internal/store/redis"
 	"lockstep/internal/store/sql"
 	"lockstep/internal/store/zookeeper"
 )
@@ -25,30 +26,33 @@ import (
 // stoppable is a server that was started.
 type stoppable interface{ Stop() error }
 
-// kinds are the servers that can be started, those that are no databases first.
-var kinds = []struct {
+// kind is a kind of servers that can be started.
+type kind struct {
 	program string
-	needs   []string
-	port    *regexp.Regexp // finds the port in what the program is told
+	store   store.ID
+	port    *regexp.Regexp // finds the port in the arguments or the configuration of the program
 	start   func(ctx context.Context) (all []stoppable, addr string, err error)
-}{
-	{"redis-server", nil, regexp.MustCompile(`--port (\d+)`), func(ctx context.Context) ([]stoppable, string, error) {
+}
+
+// kinds are all of them; the databases are at the end.
+var kinds = []kind{
+	{"redis-server", redis.ID, regexp.MustCompile(`--port (\d+)`), func(ctx context.Context) ([]stoppable, string, error) {
 		s, err := servers.StartRedis(ctx, servers.RedisOptions{})
 		if err != nil {
 			return nil, "", err
 		}
 		return []stoppable{s}, s.Addr, nil
 	}},
-	{"etcd", nil, regexp.MustCompile(`--listen-client-urls http://127.0.0.1:(\d+)`), func(ctx context.Context) ([]stoppable, string, error) {
+	{"etcd", etcd.ID, regexp.MustCompile(`--listen-client-urls http://127.0.0.1:(\d+)`), func(ctx context.Context) ([]stoppable, string, error) {
 		return several(livestore.Of(etcd.ID).Start(ctx, livestore.Wish{}))
 	}},
-	{"java", []string{"zookeeper.jar"}, regexp.MustCompile(`clientPort=(\d+)`), func(ctx context.Context) ([]stoppable, string, error) {
+	{"java", zookeeper.ID, regexp.MustCompile(`clientPort=(\d+)`), func(ctx context.Context) ([]stoppable, string, error) {
 		return several(livestore.Of(zookeeper.ID).Start(ctx, livestore.Wish{}))
 	}},
-	{"mariadbd", []string{"mariadb-install-db"}, regexp.MustCompile(`--port=(\d+)`), func(ctx context.Context) ([]stoppable, string, error) {
+	{"mariadbd", sql.MySQLID, regexp.MustCompile(`--port=(\d+)`), func(ctx context.Context) ([]stoppable, string, error) {
 		return single(livestore.Of(sql.MySQLID).Launch(ctx, livestore.Single{Name: "mysql-7"}))
 	}},
-	{"postgres", []string{"initdb"}, regexp.MustCompile(`-p (\d+)`), func(ctx context.Context) ([]stoppable, string, error) {
+	{"postgres", sql.PostgresID, regexp.MustCompile(`-p (\d+)`), func(ctx context.Context) ([]stoppable, string, error) {
 		return single(livestore.Of(sql.PostgresID).Launch(ctx, livestore.Single{Name: "postgres"}))
 	}},
 }
@@ -71,8 +75,8 @@ func several(all []*servers.Server, err error) ([]stoppable, string, error) {
 	return out, all[0].Addr, nil
 }
 
-// instead puts a script in the place of a program, for a start. It is told where the
-// real one is, and a directory of its own for what it reports.
+// instead puts a script in the place of a program. script gets the path of the real program, and a
+// directory for messages to the test.
 func instead(t *testing.T, program string, script func(actual, talk string) string) (talk string) {
 	t.Helper()
 	actual, err := programs.Find(program)
@@ -114,17 +118,18 @@ func empty(t *testing.T) {
 	})
 }
 
-// The port was free when it was chosen. Before the server binds it another process does,
-// the first time.
+// forwarding is the beginning of a script that only serves in the place of a server: it runs the
+// real program when that makes a database or prints its version.
+const forwarding = `case "$*" in *--boot*|*--bootstrap*|*--single*|-V|--version|*--help*) exec %s "$@";; esac
+`
+
+// At the first attempt another process takes the chosen port before the server binds it.
 func TestAPortThatIsTakenMeanwhile(t *testing.T) {
 	for _, kind := range kinds {
 		t.Run(kind.program, func(t *testing.T) {
-			for _, program := range append(kind.needs, kind.program) {
-				realtest.Need(t, program)
-			}
+			realtest.NeedServers(t, kind.store)
 			talk := instead(t, kind.program, func(actual, talk string) string {
-				return fmt.Sprintf(`case "$*" in *--boot*|*--bootstrap*|*--single*|-V|--version|*--help*) exec %[1]s "$@";; esac
-if mkdir %[2]s/first 2>/dev/null; then
+				return fmt.Sprintf(forwarding, actual) + fmt.Sprintf(`if mkdir %[2]s/first 2>/dev/null; then
   { echo "$@"; cat zoo.cfg 2>/dev/null; } > %[2]s/told.new; mv %[2]s/told.new %[2]s/told
   while [ ! -e %[2]s/taken ]; do sleep 0.01; done
 fi
@@ -150,85 +155,59 @@ exec %[1]s "$@"
 	}
 }
 
-// take takes the port that a server has been told, until the end of the test.
+// take takes the port that a server is to listen on, until the end of the test.
 func take(t *testing.T, talk string, port *regexp.Regexp) (addr string) {
-	for range 3000 {
-		told, err := os.ReadFile(filepath.Join(talk, "told"))
-		if err != nil {
-			time.Sleep(10 * time.Millisecond)
-			continue
-		}
-		m := port.FindSubmatch(told)
-		if m == nil {
-			t.Errorf("no port in %q", told)
-			return ""
-		}
-		addr = "127.0.0.1:" + string(m[1])
-		l, err := net.Listen("tcp", addr)
-		if err != nil {
-			t.Error(err)
-			return ""
-		}
-		t.Cleanup(func() { l.Close() })
-		if err := os.WriteFile(filepath.Join(talk, "taken"), nil, 0o600); err != nil {
-			t.Error(err)
-		}
-		return addr
+	var told []byte
+	if !realtest.Soon(30*time.Second, func() bool {
+		var err error
+		told, err = os.ReadFile(filepath.Join(talk, "told"))
+		return err == nil
+	}) {
+		t.Error("the server was never started")
+		return ""
 	}
-	t.Error("the server was never started")
-	return ""
+	m := port.FindSubmatch(told)
+	if m == nil {
+		t.Errorf("no port in %q", told)
+		return ""
+	}
+	addr = "127.0.0.1:" + string(m[1])
+	l, err := net.Listen("tcp", addr)
+	if err != nil {
+		t.Error(err)
+		return ""
+	}
+	t.Cleanup(func() { l.Close() })
+	if err := os.WriteFile(filepath.Join(talk, "taken"), nil, 0o600); err != nil {
+		t.Error(err)
+	}
+	return addr
 }
 
-// Whatever else is at fault, the error names the server, says what it said last, and what
-// to do.
+// fails starts a server whose program is a script that fails, and checks the error.
+func (k *kind) fails(t *testing.T, script string, want ...string) {
+	t.Run(k.program, func(t *testing.T) {
+		realtest.NeedServers(t, k.store)
+		instead(t, k.program, func(actual, _ string) string { return fmt.Sprintf(forwarding, actual) + script })
+		empty(t)
+		_, _, err := k.start(t.Context())
+		saysAll(t, err, want...)
+	})
+}
+
+// The error names the last line of the log, and what to do.
 func TestAServerThatEndsAtOnceSaysWhy(t *testing.T) {
 	for _, kind := range kinds {
-		t.Run(kind.program, func(t *testing.T) {
-			for _, program := range append(kind.needs, kind.program) {
-				realtest.Need(t, program)
-			}
-			instead(t, kind.program, func(actual, _ string) string {
-				return fmt.Sprintf(`case "$*" in *--boot*|*--bootstrap*|*--single*|-V|--version|*--help*) exec %s "$@";; esac
-echo "one thing"; echo "the moon is full" >&2; exit 3
-`, actual)
-			})
-			empty(t)
-			_, _, err := kind.start(t.Context())
-			if err == nil {
-				t.Fatal("it has started")
-			}
-			for _, want := range []string{"ended at its start (exit status 3)", "the moon is full", "free memory and disk space"} {
-				if !strings.Contains(err.Error(), want) {
-					t.Errorf("%q is not in: %v", want, err)
-				}
-			}
-		})
+		kind.fails(t, "echo 'one thing'; echo 'the moon is full' >&2; exit 3\n",
+			"ended at its start (exit status 3)", "the moon is full", "free memory and disk space")
 	}
 }
 
-// A port that is always taken is an error that says so, after a few tries. (Each try of a
-// database makes a new one first, which takes its time, and runs the same code.)
+// After a few attempts, a port that is always taken is an error. (Each attempt of a database makes
+// a new one first, which takes its time, and runs the same code.)
 func TestPortsThatAreAlwaysTaken(t *testing.T) {
 	for _, kind := range kinds[:3] {
-		t.Run(kind.program, func(t *testing.T) {
-			for _, program := range append(kind.needs, kind.program) {
-				realtest.Need(t, program)
-			}
-			instead(t, kind.program, func(actual, _ string) string {
-				return fmt.Sprintf(`case "$*" in *--boot*|*--bootstrap*|*--single*|-V|--version|*--help*) exec %s "$@";; esac
-echo "bind: Address already in use, address already in use"; exit 1
-`, actual)
-			})
-			empty(t)
-			_, _, err := kind.start(t.Context())
-			if err == nil {
-				t.Fatal("it has started")
-			}
-			for _, want := range []string{"ended at its start (exit status 1)", "ddress already in use", "ss -ltnp"} {
-				if !strings.Contains(err.Error(), want) {
-					t.Errorf("%q is not in: %v", want, err)
-				}
-			}
-		})
+		kind.fails(t, "echo 'bind: Address already in use, address already in use'; exit 1\n",
+			"ended at its start (exit status 1)", "ddress already in use", "ss -ltnp")
 	}
 }
