@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// An engine that the user has named and that does not answer is an error with its name,
-// however well another one would answer.
+// An engine that the user has named and that does not answer is an error with its name, even if
+// another one would answer.
 func TestANamedEngineThatDoesNotAnswerIsRefused(t *testing.T) {
 	t.Setenv("DOCKER_CONFIG", t.TempDir())
 	for _, tt := range []struct{ name, host, context, want string }{
@@ -38,7 +38,7 @@ func TestANamedEngineThatDoesNotAnswerIsRefused(t *testing.T) {
 	}
 }
 
-// A context whose engine answers is the one that is used.
+// An engine of a context that answers is used.
 func TestAContextThatAnswersIsChosen(t *testing.T) {
 	t.Setenv("DOCKER_CONFIG", t.TempDir())
 	socket := filepath.Join(t.TempDir(), "s")

@@ -24,12 +24,12 @@ import (
 	"lockstep/internal/store"
 	"lockstep/internal/store/etcd"
 	_ "lockstep/internal/store/live"
+	"lockstep/internal/store/redis"
 	"lockstep/internal/store/sql"
 	"lockstep/internal/store/zookeeper"
 )
 
-// envHarness makes the test's program start a server in a container and wait to
-// be killed.
+// envHarness makes the test's program start servers in containers and wait to be killed.
 const envHarness = "LOCKSTEP_TEST_HARNESS"
 
 func TestMain(m *testing.M) {
@@ -67,12 +67,10 @@ func open(t *testing.T, products ...images.Product) *containers.Engine {
 
 func startRedis(t *testing.T, o servers.RedisOptions) *servers.Server {
 	t.Helper()
-	began := time.Now()
 	s, err := servers.StartRedis(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Logf("%s ready after %v", s.Name, time.Since(began))
 	return s
 }
 
@@ -119,7 +117,7 @@ func TestARedisInAContainerFreezesAndDies(t *testing.T) {
 	}
 }
 
-// The volume outlives the container, but a server without a file forgets.
+// The volume outlives the container, but a server without a file loses its data.
 func TestARedisThatIsStartedAgain(t *testing.T) {
 	engine := open(t, images.Redis)
 	for fsync, want := range map[string]string{"": "(nil)", "always": `"v"`} {
@@ -139,7 +137,7 @@ func TestARedisThatIsStartedAgain(t *testing.T) {
 	}
 }
 
-// A node goes on as who it was, without the dump that replication would have left.
+// A node keeps its identity, without the dump that replication would have left.
 func TestANodeOfAClusterIsStartedAgain(t *testing.T) {
 	s := startRedis(t, servers.RedisOptions{
 		Name: "redis-1", Launcher: open(t, images.Redis), Announce: "127.0.0.1:7001",
@@ -158,21 +156,20 @@ func TestANodeOfAClusterIsStartedAgain(t *testing.T) {
 		t.Fatal(err)
 	}
 	do(t, s, id.String(), "CLUSTER", "MYID")
-	for end := time.Now().Add(20 * time.Second); ; time.Sleep(10 * time.Millisecond) {
-		got, err := s.Command(t.Context(), "GET", "k")
-		if err == nil && got.String() == "(nil)" {
-			break // until then it serves no client
-		}
-		if err == nil || time.Now().After(end) {
-			t.Fatalf("got %v, %v, want (nil)", got, err)
-		}
+	var got redis.Reply
+	serves := func() bool { // at first it serves no client
+		got, err = s.Command(t.Context(), "GET", "k")
+		return err == nil
+	}
+	if !realtest.Soon(20*time.Second, serves) || got.String() != "(nil)" {
+		t.Fatalf("got %v, %v, want (nil)", got, err)
 	}
 	if err := s.Stop(); err != nil {
 		t.Error(err)
 	}
 }
 
-// A clock can be set from outside while the server runs, and outlives its container.
+// A clock can be set while the server runs, and outlives its container.
 func TestTheClockOfARedisInAContainer(t *testing.T) {
 	realtest.Need(t, programs.Faketime)
 	s := startRedis(t, servers.RedisOptions{Launcher: open(t, images.Redis), Clock: true})
@@ -210,9 +207,9 @@ func TestTheClockOfARedisInAContainer(t *testing.T) {
 	}
 }
 
-// A sentinel that lives fast says so at its start, or there is an error. After a restart
-// it knows what it knew.
-func TestASentinelInAContainerLivesFast(t *testing.T) {
+// The start of a sentinel with a fast clock fails unless its clock is fast. After a restart it
+// still has its settings.
+func TestASentinelInAContainerHasAFastClock(t *testing.T) {
 	realtest.Need(t, programs.Faketime)
 	engine := open(t, images.Redis)
 	primary := startRedis(t, servers.RedisOptions{Launcher: engine})
@@ -226,9 +223,9 @@ func TestASentinelInAContainerLivesFast(t *testing.T) {
 	if err := errors.Join(s.Kill(), s.Restart(t.Context(), "")); err != nil {
 		t.Fatal(err)
 	}
-	told, err := s.Command(t.Context(), "SENTINEL", "MASTER", servers.Watched)
-	if err != nil || !strings.Contains(told.String(), `"7"`) {
-		t.Errorf("it has forgotten its quorum: %v, %v", told, err)
+	state, err := s.Command(t.Context(), "SENTINEL", "MASTER", servers.Watched)
+	if err != nil || !strings.Contains(state.String(), `"7"`) {
+		t.Errorf("it has lost its quorum: %v, %v", state, err)
 	}
 	if err := errors.Join(s.Stop(), primary.Stop()); err != nil {
 		t.Error(err)
@@ -264,38 +261,24 @@ func TestAReplicaFollowsThroughAProxy(t *testing.T) {
 // shows waits until the server has a value of k.
 func shows(t *testing.T, s *servers.Server, want string) {
 	t.Helper()
-	for end := time.Now().Add(5 * time.Second); ; time.Sleep(time.Millisecond) {
-		got, err := s.Command(t.Context(), "GET", "k")
-		if err == nil && got.String() == want {
-			return
-		}
-		if time.Now().After(end) {
-			t.Fatalf("%s has %v, %v, want %s", s.Name, got, err, want)
-		}
+	var got redis.Reply
+	var err error
+	if !realtest.Soon(5*time.Second, func() bool {
+		got, err = s.Command(t.Context(), "GET", "k")
+		return err == nil && got.String() == want
+	}) {
+		t.Fatalf("%s has %v, %v, want %s", s.Name, got, err, want)
 	}
 }
 
 func TestClustersInContainers(t *testing.T) {
-	tests := []struct {
-		product images.Product
-		start   func(context.Context, servers.Launcher) ([]*servers.Server, error)
-	}{
-		{images.For(etcd.ID), func(ctx context.Context, l servers.Launcher) ([]*servers.Server, error) {
-			return livestore.Of(etcd.ID).Start(ctx, livestore.Wish{Members: 3, Launcher: l})
-		}},
-		{images.For(zookeeper.ID), func(ctx context.Context, l servers.Launcher) ([]*servers.Server, error) {
-			return livestore.Of(zookeeper.ID).Start(ctx, livestore.Wish{Members: 3, Launcher: l})
-		}},
-	}
-	for _, tt := range tests {
-		t.Run(string(tt.product), func(t *testing.T) {
-			engine := open(t, tt.product)
-			began := time.Now()
-			members, err := tt.start(t.Context(), engine)
+	for _, id := range []store.ID{etcd.ID, zookeeper.ID} {
+		t.Run(images.For(id), func(t *testing.T) {
+			engine := open(t, images.For(id))
+			members, err := livestore.Of(id).Start(t.Context(), livestore.Wish{Members: 3, Launcher: engine})
 			if err != nil {
 				t.Fatal(err)
 			}
-			t.Logf("%d members ready after %v", len(members), time.Since(began))
 			for _, s := range members {
 				if err := errors.Join(s.Freeze(), s.Thaw(), s.Kill()); err != nil {
 					t.Error(err)
@@ -316,12 +299,10 @@ func TestDatabasesInContainers(t *testing.T) {
 	for _, d := range livestore.All(store.Replicated) {
 		t.Run(string(d.Store), func(t *testing.T) {
 			engine := open(t, images.For(d.Store))
-			began := time.Now()
 			db, err := d.Launch(t.Context(), livestore.Single{Name: string(d.Store), Launcher: engine})
 			if err != nil {
 				t.Fatal(err)
 			}
-			t.Logf("ready after %v", time.Since(began))
 			client, err := d.Connect(livestore.Client{Endpoints: []string{db.Endpoint(db.Listens())}, Timeout: time.Minute, Dial: (&net.Dialer{}).DialContext})
 			if err != nil {
 				t.Fatal(err)
@@ -342,7 +323,7 @@ func TestDatabasesInContainers(t *testing.T) {
 	}
 }
 
-func TestAnImageThatIsNotThereSaysWhatToDo(t *testing.T) {
+func TestTheErrorOfAMissingImageSaysWhatToDo(t *testing.T) {
 	enginetest.Need(t)
 	engine, err := containers.Open(t.Context(), nil, map[images.Product]string{images.Redis: "lockstep/nowhere:none"})
 	if err != nil {
@@ -405,7 +386,7 @@ func TestTheReaperRemovesWhatAKilledHarnessLeaves(t *testing.T) {
 		t.Fatalf("the harness said %q", got)
 	}
 	if left := enginetest.Left(t, before); len(left) != 4 {
-		t.Fatalf("two containers and two volumes were to be there: %v", left)
+		t.Fatalf("got %v, want two containers and two volumes", left)
 	}
 	killed := time.Now()
 	if err := syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL); err != nil { // with all of its group

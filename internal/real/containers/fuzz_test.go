@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// Whatever a container has in its labels: only what is written as a harness writes it may
-// belong to a dead one, and be removed; and only this machine is talked to.
+// Only a label in the form of a harness can belong to a dead harness, whose containers are removed,
+// and only an address of this machine is accepted.
 func FuzzLabels(f *testing.F) {
 	own, err := ownLabel()
 	if err != nil {
@@ -21,13 +21,11 @@ func FuzzLabels(f *testing.F) {
 	form := regexp.MustCompile(`^[-0-9a-f]{36} pid:\[[0-9]*\] [0-9]+ [0-9]+ [0-9a-z]+$`)
 	local := regexp.MustCompile(`^(127\.[0-9.]+|\[(::ffff:127|0*:|::)[0-9a-fA-F:.]*\]):[0-9]+$`)
 	f.Fuzz(func(t *testing.T, label, addr string) {
-		if label == own || abandoned(label) && !form.MatchString(label) {
-			if abandoned(label) {
-				t.Fatalf("%q is taken for a dead harness", label)
-			}
+		if abandoned(label) && (label == own || !form.MatchString(label)) {
+			t.Fatalf("%q counts as the label of a dead harness", label)
 		}
 		if err := checkAddr(addr); err == nil && !local.MatchString(addr) {
-			t.Fatalf("%q is taken for this machine", addr)
+			t.Fatalf("%q counts as an address of this machine", addr)
 		}
 	})
 }

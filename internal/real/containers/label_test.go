@@ -40,8 +40,8 @@ func TestOnlyWhatBelongsToDeadHarnessesIsAbandoned(t *testing.T) {
 	}
 }
 
-// The harness and its reaper were killed: what they left goes at the next start.
-func TestTheNextHarnessRemovesWhatNobodyRemoved(t *testing.T) {
+// The next harness removes what a harness that was killed together with its reaper has left.
+func TestTheNextHarnessRemovesWhatADeadOneHasLeft(t *testing.T) {
 	if err := Answers(t.Context()); err != nil {
 		t.Skipf("NOT TESTED: %v", err)
 	}
@@ -77,9 +77,9 @@ func TestTheNextHarnessRemovesWhatNobodyRemoved(t *testing.T) {
 	}
 }
 
-// A volume whose container is still being removed keeps no harness from starting,
-// and a reaper looks again.
-func TestAVolumeThatIsInUseIsTold(t *testing.T) {
+// A volume in use by a container that is being removed does not prevent the start of a harness, and
+// a reaper tries again.
+func TestAVolumeThatIsInUseIsReported(t *testing.T) {
 	e, err := Open(t.Context(), nil, nil)
 	if err != nil {
 		t.Skipf("NOT TESTED: %v", err)
