@@ -26,7 +26,7 @@ func refuseFaults(p *plan.Plan, d *livestore.Driver) error {
 	if i := slices.IndexFunc(p.Faults, func(f faults.Fault) bool { return f.Spec().Name == "evict" }); i >= 0 && s.Evict == nil {
 		return fmt.Errorf("fault %d (%s): nobody but its client can end a session of a real %s; play it in the simulator", p.Faults[i].Number, p.Faults[i].Text, s.Title)
 	}
-	if p.Cluster(d.Store).Election < d.LeastElection && befalls(p.Faults, p.Servers(plan.Store{Store: s})) {
+	if p.Cluster(d.Store).Election < d.LeastElection && touchesAny(p.Faults, p.Servers(plan.Store{Store: s})) {
 		return fmt.Errorf("no setting lets %s elect a leader in %v: real ones take %v or more; choose a larger --scale, or play it in the simulator",
 			s.Title, p.Cluster(d.Store).Election, d.LeastElection)
 	}
@@ -63,7 +63,7 @@ func (c *quorum) start(ctx context.Context, names []string) error {
 	c.mesh = newMesh(c.group, names)
 	all, err := c.q.Start(ctx, livestore.Wish{
 		Members: len(names), Launcher: c.h.launcher, Settings: c.settings(), Election: c.h.plan.Cluster(c.q.Store).Election,
-		Calm: !befalls(c.h.plan.Faults, names), Route: c.route, Fronts: c.fronts,
+		Calm: !touchesAny(c.h.plan.Faults, names), Route: c.route, Fronts: c.fronts,
 	})
 	if err != nil {
 		return err
@@ -162,8 +162,8 @@ func (c *quorum) settle() {
 	c.onlyOwn = c.q.OnlyOwnRemoved(all, below)
 }
 
-// befalls reports whether a fault touches a server, or a link to one.
-func befalls(all []faults.Fault, servers []string) bool {
+// touchesAny reports whether a fault touches one of the servers, or a link to one.
+func touchesAny(all []faults.Fault, servers []string) bool {
 	groups := []string{faults.ThePrimary, faults.TheStore, faults.TheReplicas}
 	return slices.ContainsFunc(all, func(f faults.Fault) bool {
 		spec := f.Spec()

@@ -96,7 +96,7 @@ func TestTwoPrimariesByHand(t *testing.T) {
 }
 
 // The old primary does not learn that its replica was promoted: it still counts the replica, and
-// waits for it in vain. The model has the same test.
+// waits for it until a timeout. The model has the same test.
 func TestACutOffPrimaryStillCountsTheReplicaThatLeft(t *testing.T) {
 	t.Parallel()
 	p := quick("A", "B")

@@ -31,7 +31,7 @@ const formingTimeout = 2 * time.Second
 const slots = 16384
 
 // clusterArgs are the flags of a node. Names instead of addresses in redirections make
-// them the same in every run, but for the port.
+// them the same in every run, except for the port.
 func (s *Server) clusterArgs() []string {
 	o := s.redis.Cluster
 	if o == nil {

@@ -51,8 +51,7 @@ type line struct {
 	broken  bool
 }
 
-// message is a message of a server without its length, and without its header but for the first
-// one.
+// message is a message of a server after its length and its header, which the first one lacks.
 type message struct {
 	in   input
 	zxid int64
