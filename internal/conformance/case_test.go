@@ -29,7 +29,7 @@ type Case struct {
 // Name is the name of the case in tests.
 func (c *Case) Name() string { return c.Verb + " " + c.What }
 
-// Cases returns all cases. A new one belongs into the file for the targets of its verb.
+// Cases returns all cases. A new one goes into the file for the targets of its verb.
 func Cases() []Case {
 	var all []Case
 	for _, some := range [][]Case{processes, messages, partitions, servers, clocks} {

@@ -77,8 +77,9 @@ func TestLibrariesLetASecondClientInAfterAPause(t *testing.T) {
 			needServersOf(t, lock)
 			p := quick("A", "B")
 			p.Workload.Work = plan.Range{Min: 300 * time.Millisecond, Max: 300 * time.Millisecond}
-			p.Workload.Repeat = 2                                                                           // if B is first, it is not done when A is paused
-			fault(t, p, when(faults.InSection, "A", ""), "pause", "A", 0, faults.End{For: 4 * time.Second}) // etcd ends leases of 1 s late, by a second at most
+			p.Workload.Repeat = 2 // if B is first, it is not done when A is paused
+			// etcd ends leases of 1 s late, by a second at most.
+			fault(t, p, when(faults.InSection, "A", ""), "pause", "A", 0, faults.End{For: 4 * time.Second})
 			wantMutualExclusion(t, run(t, p, lock), checker.Broken)
 		})
 	}

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Soon asks again and again until the answer is yes; false when it was no for that long.
+// Soon repeats a question until the answer is yes, and reports whether it was within this time.
 func Soon(within time.Duration, ask func() bool) bool {
 	for end := time.Now().Add(within); !ask(); time.Sleep(2 * time.Millisecond) {
 		if time.Now().After(end) {
