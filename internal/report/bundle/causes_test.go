@@ -23,7 +23,7 @@ func TestCauses(t *testing.T) {
 		t.Errorf("causes %q, want %q", got, want)
 	}
 	if bundle.CausesOf(r.Judgement.History, nil, steps) != nil {
-		t.Error("there are causes of nothing")
+		t.Error("there are causes without findings")
 	}
 }
 

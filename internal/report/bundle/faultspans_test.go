@@ -11,9 +11,9 @@ import (
 	"lockstep/internal/timeline"
 )
 
-// Each fault hits the nodes that it names: the smallest side of a partition, the holder of that moment,
-// the node of a clock; and as long as it is at work.
-func TestStrikes(t *testing.T) {
+// A fault is shown on the nodes that it hits, for as long as it lasts: the smaller side of a
+// partition, the holder at that moment, the node of a clock.
+func TestFaultSpans(t *testing.T) {
 	tests := []struct {
 		name  string
 		fault history.Fault
@@ -26,7 +26,7 @@ func TestStrikes(t *testing.T) {
 		{"the primary", history.Fault{Verb: "partition", Sides: [][]string{{"A", "B"}, {"the primary"}}}, "", "redis-1 100-300 cut"},
 		{"a clock", history.Fault{Verb: "drift-clock"}, "redis-1", "redis-1 100-300"},
 		{"work that is slow until it is over", history.Fault{Verb: "slow"}, "B", "B 100-200"},
-		{"a pause has its freeze", history.Fault{Verb: "pause"}, "A", ""},
+		{"a pause is shown by its freeze", history.Fault{Verb: "pause"}, "A", ""},
 	}
 	for _, tt := range tests {
 		w := reporttest.NewWriter("set-nx-lua", "A", "B")

@@ -12,7 +12,7 @@ import (
 	"lockstep/internal/timeline"
 )
 
-// waited is a judged history in which B waits as long as asked, in milliseconds.
+// waited is a judged history in which B waits for so many milliseconds.
 func waited(ms int64) checker.Judgement {
 	w := reporttest.NewWriter("set-nx-lua", "A", "B")
 	w.H.Header.Lease = 10_000_000
@@ -61,7 +61,7 @@ func TestHints(t *testing.T) {
 	}
 }
 
-// An assumption is no wrong answer when it is the one that failed, in other words.
+// The wrong answers leave out the assumption that failed, even if it is worded differently.
 func TestAssumptionAboutTheSame(t *testing.T) {
 	h := waited(1).History
 	pause := bundle.AssumptionsOf(h, bundle.FaultSummaryOf(timeline.Of(h), timeline.Of(h).Measure()))[0]

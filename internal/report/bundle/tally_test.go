@@ -10,7 +10,7 @@ import (
 	"lockstep/internal/say"
 )
 
-// The worst of many seeds counts, and the first seed that broke is the lowest, in whichever order they finish.
+// The worst seed decides, and the first seed that broke is the lowest, in any order of finishing.
 func TestTally(t *testing.T) {
 	const property = checker.MutualExclusionID
 	seed := func(n uint64, v checker.Verdict) *run.Outcome {
@@ -35,9 +35,9 @@ func TestTally(t *testing.T) {
 	}
 }
 
-// A file with random faults asks how often a run of it breaks: runs whose draws left nothing to test
-// belong to that rate, and runs that tested nothing for another reason do not.
-func TestARunThatLuckSparedCountsForTheFile(t *testing.T) {
+// The rate of a file with random faults includes the runs that drew no effective fault, but not the
+// runs that tested nothing for another reason.
+func TestSparedRunsCountForTheFile(t *testing.T) {
 	const property = checker.MutualExclusionID
 	seed := func(n uint64, v checker.Verdict, why say.Phrase) *run.Outcome {
 		return &run.Outcome{
@@ -63,8 +63,7 @@ func TestARunThatLuckSparedCountsForTheFile(t *testing.T) {
 	}
 }
 
-// A line of the list that did something with no seed makes the seeds inconclusive, whatever the others did and the
-// story expects.
+// A line of random faults without an effect with any seed makes the result inconclusive.
 func TestALineThatIdlesWithEverySeed(t *testing.T) {
 	seed := func(n uint64, noticed ...bool) *run.Outcome {
 		j := checker.Judgement{History: history.New(history.Header{Seed: n}), Findings: []checker.Finding{{Property: checker.ProgressID, Verdict: checker.Kept}}, Letter: checker.LetterSafe}
@@ -95,8 +94,8 @@ func TestALineThatIdlesWithEverySeed(t *testing.T) {
 	}
 }
 
-// How often a property broke is a share of the runs in which it got a verdict, whatever became of the others.
-func TestARateIsOneOfItsOwnProperty(t *testing.T) {
+// The rate of a property counts the runs in which this property was kept or broken.
+func TestEachPropertyHasItsOwnRate(t *testing.T) {
 	tally := NewTally("x", 1, 4)
 	for n, v := range []checker.Verdict{checker.Broken, checker.Kept, checker.Kept, checker.Unknown} {
 		tally.Count(&run.Outcome{Lock: "x", Seed: uint64(n + 1), Judgement: checker.Judgement{

@@ -11,8 +11,8 @@ import (
 	"lockstep/internal/say"
 )
 
-// Ten runs of half an hour, two of which broke it: two in five hours. What the probe waits for afterwards does not
-// count, nor does a run that is no evidence, unless its draws left nothing to test; at a tenth of the scale a run is ten times as long.
+// Two of ten runs of half an hour broke it: two in five hours, by the clock of the story. The
+// probe's wait does not count, nor does a run that is no evidence, unless its draws spared it.
 func TestHowOftenAnHour(t *testing.T) {
 	const property = checker.MutualExclusionID
 	play := func(n uint64, v checker.Verdict, why say.Phrase, scale int64) *run.Outcome {
@@ -22,7 +22,7 @@ func TestHowOftenAnHour(t *testing.T) {
 		h.Add(history.Event{Kind: history.CutShort, At: at.Add(time.Hour), Cause: history.NoCause})
 		return &run.Outcome{Lock: "x", Seed: n, Judgement: checker.Judgement{History: h, Untested: why, Findings: []checker.Finding{{Property: property, Verdict: v, Count: 3}}}}
 	}
-	tally := NewTally("x", 1, 20) // of which 11 are played: it was interrupted
+	tally := NewTally("x", 1, 20) // interrupted after 11
 	for n := uint64(1); n <= 8; n++ {
 		tally.Count(play(n, checker.Kept, say.Phrase{}, 1_000_000))
 	}

@@ -22,7 +22,7 @@ func TestRatios(t *testing.T) {
 		}
 		got = append(got, text)
 	}
-	// Two commands for each acquisition; the first line with a value is the measure.
+	// Two commands for each acquisition; ratios are to the first line with a value.
 	want := `run 1, never-played: [] [] [] [] [] [] []
 run 1, a: [3] [20.0 ms] [30.0 ms] [100.0 ms] [100.0 ms] [2.0] [0.0 ms]
 run 2, a: [3 ×1.00] [30.0 ms ×1.50] [60.0 ms ×2.00] [200.0 ms ×2.00] [400.0 ms ×4.00] [2.0 ×1.00] [0.0 ms ×1.00]
@@ -40,7 +40,7 @@ run 3, a: [1 ×0.33] [4.000 s ×200] [4.000 s ×133] [100.0 ms ×1.00] [100.0 ms
 	}
 }
 
-// Each reason not to trust a comparison is given, by itself.
+// Each reason to distrust a comparison is given, by itself.
 func TestCautions(t *testing.T) {
 	many := make([]int64, fewAcquisitions)
 	for i := range many {

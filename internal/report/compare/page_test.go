@@ -43,14 +43,14 @@ func TestHostileComparison(t *testing.T) {
 		t.Fatal(err)
 	}
 	if bytes.Contains(drawn, []byte("<script")) || bytes.Contains(drawn, []byte("\x1b")) || bytes.Contains(drawn, []byte(`"javascript:`)) || bytes.Contains(drawn, []byte("\u202e")) {
-		t.Error("a text is not shown as text")
+		t.Error("a hostile text is not escaped")
 	}
 	if text := terminal.Comparison(c, terminal.Options{Width: 80}); strings.ContainsAny(text, "\x1b\u202e\u009b") {
-		t.Error("a text steers the terminal")
+		t.Error("a hostile text controls the terminal")
 	}
 	data, err := export.Comparison(c)
 	if err != nil || !json.Valid(data) || bytes.ContainsAny(data, "\x1b\u202e\u009b") {
-		t.Errorf("the JSON is not harmless: %v", err)
+		t.Errorf("the JSON is invalid or unsafe: %v", err)
 	}
 	if len(drawn) > page.MaxHTML {
 		t.Errorf("%d bytes", len(drawn))

@@ -1,25 +1,25 @@
-// One cursor in time for everything that shows a run: strip, diagram and rows. It works on
-// whatever stands in an element in this way, made by the program or by another script:
+// One cursor in time for everything that shows a run: strip, diagram and rows. It needs these
+// elements, made by the program or by another script:
 //
-//   .strips[data-from][data-to]             the picture of the whole run, in microseconds; .track lies
-//                                           in time, and --now, --zoom and --shift are set here
+//   .strips[data-from][data-to]             the picture of the whole run, in microseconds; .track is its
+//                                           axis, and --now, --zoom and --shift are set here
 //   svg.spacetime[data-rows][data-steps]    "y t y t ...": heights of rows, with their times in
 //                                           microseconds; "y y ...": heights of the steps
 //   .strips [data-ends]                     "t u t u ...": from t on, a lease is promised until u, or -1: none
 //   .steps > li                             a row for each step
 //   .pane                                   what scrolls, around a diagram and around the rows
-//   .transport                              buttons [data-go], input.scrub, select.speed, .clock; that
-//                                           of play has [data-other]: what it is called while it plays
+//   .transport                              buttons [data-go], input.scrub, select.speed, .clock; the
+//                                           button for play has [data-other]: its label during play
 //
 //   var cursor = timeCursor(element, {
-//     changed: function (cursor) {},        // another step is the present one: cursor.at, from 0
+//     changed: function (cursor) {},        // the current step changed: cursor.at, from 0
 //     before: function (cursor, n) {},      // it is about to become step n
-//     moved: function (cursor) {},          // it is at another time: cursor.time, in microseconds
-//     desk: transport                       // shared by several cursors, and therefore outside; the page
-//   });                                     // passes its slider on (toShare). null where there is no diagram
+//     moved: function (cursor) {},          // the time changed: cursor.time, in microseconds
+//     desk: transport                       // outside the element, if several cursors share it; the page
+//   });                                     // passes its slider on (toShare). null without a diagram
 //   cursor.go(3);                           // to step 4
-//   cursor.follow(time);                    // to where another cursor is
-//   timeCursor.ends(strips, time);          // the leases of a picture that is in no cursor's element
+//   cursor.follow(time);                    // to the time of another cursor
+//   timeCursor.ends(strips, time);          // the leases of a picture outside the element of a cursor
 //   cursor.end();                           // the diagram is about to be redrawn
 var timeCursor = (function () {
   "use strict";
@@ -36,7 +36,7 @@ var timeCursor = (function () {
   function numbers(s) { return s ? s.trim().split(/\s+/).map(Number) : []; }
   function clamp(x, least, most) { return Math.max(least, Math.min(most, x)); }
 
-  // along finds x in rising numbers, and what lies at the same place in others.
+  // along maps x from rising numbers to others, by interpolation.
   function along(x, xs, ys) {
     var low = 0, high = xs.length - 1;
     if (high < 0 || x <= xs[0]) return ys[0] || 0;
@@ -48,8 +48,8 @@ var timeCursor = (function () {
     return xs[high] === xs[low] ? ys[high] : ys[low] + (ys[high] - ys[low]) * (x - xs[low]) / (xs[high] - xs[low]);
   }
 
-  // ends puts the ends of leases to where they were promised at a time. The present one is drawn where no
-  // other line is.
+  // ends moves the ends of leases to those promised at a time. The current end is drawn unless
+  // another line is there.
   function ends(strips, t) {
     var begin = +strips.dataset.from, length = +strips.dataset.to - begin || 1;
     all.call(strips.querySelectorAll(".rows-of")).forEach(function (rows) {
@@ -67,13 +67,13 @@ var timeCursor = (function () {
     });
   }
 
-  // picture reads a diagram, and draws what moves in it.
+  // picture reads a diagram, and adds its moving parts.
   function picture(svg) {
     var n = numbers(svg.dataset.rows), p = { svg: svg, ys: [], ts: [], steps: numbers(svg.dataset.steps), pane: svg.closest(".pane") };
     for (var i = 0; i + 1 < n.length; i += 2) { p.ys.push(n[i]); p.ts.push(n[i + 1]); }
     var box = svg.viewBox.baseVal;
     p.height = box.height;
-    var number = svg.querySelector("a circle"); // the line begins right of the numbers, or it would strike them out
+    var number = svg.querySelector("a circle"); // the line begins right of the numbers, so that they stay readable
     p.left = number ? number.cx.baseVal.value + number.r.baseVal.value + 3 : 0;
     p.later = make("rect", { "class": "later", x: 0, width: box.width, y: 0, height: 0 }, svg);
     p.line = make("path", { "class": "cursor", d: "" }, svg);
@@ -109,24 +109,25 @@ var timeCursor = (function () {
     }
     function links(n) { return n < 0 ? [] : all.call(player.querySelectorAll('.spacetime a[href="#' + rows[n].id + '"]')); }
 
-    // light shows which step it is.
+    // light highlights a step.
     function light(n, is) {
       if (n < 0 || !rows[n]) return;
       rows[n].classList.toggle("now", is);
       links(n).forEach(function (a) { a.classList.toggle("now", is); });
     }
 
-    // within is how far below the beginning of a pane's content an element begins.
+    // within is the distance from the top of a pane's content to an element.
     function within(e, pane) { return e.getBoundingClientRect().top - pane.getBoundingClientRect().top + pane.scrollTop; }
 
-    // follow scrolls a pane so that what lies from one height to another is in sight.
+    // follow scrolls a pane so that a range of heights is in sight.
     function follow(pane, from, to) {
       if (!pane || pane.scrollHeight <= pane.clientHeight) return;
       var space = pane.clientHeight, least = pane.scrollTop + 46, most = pane.scrollTop + space * 0.78;
       if (from < least || to > most) pane.scrollTop = (from + to - space * 0.9) / 2;
     }
 
-    // move puts the cursor at a height of the diagram. One that follows another leaves the desk to it.
+    // move sets the cursor to a height of the diagram. A cursor that follows another leaves the
+    // desk to it.
     function move(y, follows) {
       y = clamp(y, top, bottom);
       var t = along(y, main.ys, main.ts), n = stepAt(y), was = self.at;
@@ -160,7 +161,7 @@ var timeCursor = (function () {
       if (on.changed && !follows) on.changed(self);
     }
 
-    // label says what the button does that plays.
+    // label sets the label of the button for play.
     function label(plays) {
       player.classList.toggle("playing", plays);
       if (!button) return;
@@ -168,7 +169,7 @@ var timeCursor = (function () {
       button.setAttribute("aria-label", plays ? button.dataset.other : called);
     }
 
-    // see brings the whole player into the window, or at least the present row.
+    // see scrolls the whole player into the window, or at least the current row.
     function see() {
       var box = (transport || player).getBoundingClientRect(), last = player.querySelector(".told").getBoundingClientRect();
       var by = 0;
@@ -179,7 +180,7 @@ var timeCursor = (function () {
       if (at && (at.bottom > innerHeight || at.top < 0)) row.scrollIntoView({ block: "center", behavior: "instant" });
     }
 
-    // lens shows a part of the strip: what is around the cursor.
+    // lens shows the part of the strip around the cursor.
     function lens() {
       var centre = ((self.time || 0) - begin) / length;
       strip.classList.toggle("zoomed", zoom > 1);
@@ -233,21 +234,22 @@ var timeCursor = (function () {
       self.on = false;
       player.classList.remove("moving");
     };
-    // veil hides what comes after a step: the reader is guessing.
+    // veil hides the steps after one, while the reader guesses; null shows all.
     self.veil = function (n) {
       var hides = n !== null;
       player.classList.toggle("veiled", hides);
       rows.forEach(function (row, i) { row.hidden = hides && i > n; });
       if (hides) move(main.steps[n] + 8); else if (self.on) move(self.y);
     };
-    // worst is the first step that breaks something, nextBad the next one after the present step; -1: none.
+    // worst is the first step that breaks something, nextBad the next one after the current step;
+    // -1: none.
     function bad(row) { return row.classList.contains("bad"); }
     self.worst = function () { return rows.findIndex(bad); };
     self.nextBad = function () {
       var n = rows.findIndex(function (row, i) { return i > self.at && bad(row); });
       return n < 0 ? self.worst() : n;
     };
-    // open shows the first step that breaks something where the diagram is longer than its pane.
+    // open scrolls to the first step that breaks something if the diagram is longer than its pane.
     self.open = function (n) {
       var pane = main.pane;
       var at = main.steps[n] * main.svg.grown;
@@ -257,11 +259,11 @@ var timeCursor = (function () {
       list.scrollTop = within(rows[n], list) - list.clientHeight * 0.5;
     };
 
-    // rest puts the cursor at the step before: what decided the one that breaks something.
+    // rest sets the cursor to the step before one that breaks something, which decided it.
     self.rest = function (n) {
       if (n < 1) return self.open(n);
       move(main.steps[n - 1], true);
-      player.classList.add("resting"); // nothing is dimmed before the reader moves it
+      player.classList.add("resting"); // nothing is dimmed until the reader moves it
       var list = rows[n].closest(".pane");
       if (main.pane) main.pane.scrollTop = main.steps[n - 1] * main.svg.grown - 90;
       list.scrollTop = within(rows[n - 1], list);
@@ -292,7 +294,7 @@ var timeCursor = (function () {
       };
       listen(strip, "pointerdown", drag);
       listen(strip, "pointermove", drag);
-      listen(strip, "wheel", function (e) { // as in trace viewers, and by two fingers
+      listen(strip, "wheel", function (e) { // as in trace viewers, and with two fingers
         if (!e.ctrlKey) return;
         e.preventDefault();
         self.zoom(e.deltaY < 0 ? 2 : 0.5);

@@ -13,18 +13,18 @@ import (
 	"lockstep/internal/timeline"
 )
 
-// What only real servers have is in the legend of their reports alone.
+// Only the legend of real servers explains a command whose execution is unknown.
 func TestLegendOfEachWorld(t *testing.T) {
 	for backend, want := range map[string]bool{"sim": false, "process": true} {
 		got := slices.ContainsFunc(Legend(backend, say.English), func(i LegendItem) bool { return i.Text == unseen })
 		if got != want {
-			t.Errorf("%s: the legend has what only real servers have: %t", backend, got)
+			t.Errorf("%s: the legend explains unseen executions: %t", backend, got)
 		}
 	}
 }
 
-// A command on a real server has solid arrows where the server has said when it changed something, and a
-// dashed turn where that is known from the reply alone.
+// On a real server, a command whose change was reported has solid arrows; one that is known from
+// its reply alone has a dashed turn.
 func TestInstantOfExecutionOnRealServers(t *testing.T) {
 	for changed, want := range map[history.Instant]string{2e6: `class="msg to"`, 3e6: `class="msg unseen"`} {
 		h := history.New(history.Header{Backend: history.Process, Nodes: []history.Node{

@@ -1,7 +1,8 @@
-// A diagram as wide as what it stands in: where there is less room than its columns take, they move
-// together. Bars, marks and words keep their size, and words at the right edge move in. Names of columns
-// that are too close for them are slanted. Where the reader has larger words, all of it grows with them as
-// far as there is room: svg.grown says how much. fitDiagram(svg) may be called again whenever the room changes.
+// Fits a diagram to the width of its container: if there is less room than its columns take, they
+// move together. Bars, marks and words keep their size, and words at the right edge move in. Names
+// of columns that are too close are slanted. With a larger font size of the reader, the diagram
+// grows as far as there is room: svg.grown is the factor. fitDiagram(svg) may be called again when
+// the room changes.
 var fitDiagram = (function () {
   "use strict";
   var all = [].slice, gutter = 84, edge = 40, least = 22; // edge: on the right of the last column
@@ -17,7 +18,7 @@ var fitDiagram = (function () {
       e.setAttribute(name, to);
     };
     var larger = Math.max(parseFloat(getComputedStyle(document.documentElement).fontSize) / 16, 1);
-    svg.style.zoom = larger > 1 ? larger : ""; // what it stands in makes room for it, if there is any
+    svg.style.zoom = larger > 1 ? larger : ""; // the container makes room for it, if it can
     var style = getComputedStyle(svg.parentNode), room = svg.parentNode.clientWidth - parseFloat(style.paddingLeft) - parseFloat(style.paddingRight);
     var wide = svg.viewBox.baseVal.width, high = svg.viewBox.baseVal.height, heads = svg.querySelector(".heads"), names = all.call(heads.querySelectorAll(".node"));
     var xs = names.map(function (e) { return get(e, "x"); });
@@ -78,7 +79,7 @@ var fitDiagram = (function () {
       });
     }
 
-    // words keeps those of messages and marks between the steps' numbers and the edge.
+    // words moves those of messages and marks between the numbers of the steps and the edge.
     function words() {
       var long = all.call(svg.querySelectorAll(".w, .o, .quiet")).map(function (e) { return { e: e, box: e.getBBox() }; });
       long.forEach(function (l) {
@@ -92,12 +93,12 @@ var fitDiagram = (function () {
         else if (l.box.x < gutter) by = gutter - l.box.x;
         if (!by) return;
         set(l.e, "x", x + by);
-        if (by < -4 && l.e.matches(".o")) set(l.e, "y", get(l.e, "y") - 11); // above its mark, and not on it
+        if (by < -4 && l.e.matches(".o")) set(l.e, "y", get(l.e, "y") - 11); // above its mark instead of on it
         all.call(l.e.children).forEach(function (part) { set(part, "x", get(part, "x") + by); });
       });
     }
 
-    // follow gives the names that stay in sight the same places.
+    // follow gives the sticky names the same places.
     function follow() {
       var bar = svg.parentNode.querySelector(".heads-bar svg");
       if (!bar) return;

@@ -1,5 +1,6 @@
-// The page is complete without this script. It adds the questions, whose answers are all on the page, and the ticks:
-// which locks survive what the reader has to expect. The address holds either, so a link shows the same.
+// The page is complete without this script. It adds the questions, whose answers are all on the
+// page, and the ticks: which locks survive the faults that the reader expects. The address has the
+// state of both.
 (function () {
   "use strict";
   var all = [].slice;
@@ -12,7 +13,7 @@
   one("#ticks").hidden = one("#questions").hidden = false;
   document.documentElement.classList.add("asked");
 
-  // The answer to what is chosen; whether the resource can refuse matters where two do damage.
+  // The answer to the choices; whether the resource can refuse matters only if two do damage.
   function chosen(name) {
     var found = one("#questions input[name=" + name + "]:checked");
     return found ? found.dataset.refuses || found.value : "";
@@ -38,7 +39,7 @@
     if (parts) one("#told").scrollIntoView({ block: "nearest" });
   }
 
-  // What can last long can be short, too.
+  // A fault that can last long can be short, too.
   function withShort(b) {
     var s = box[b.value + "-short"];
     if (s && b.checked) s.checked = true;

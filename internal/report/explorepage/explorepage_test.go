@@ -13,8 +13,8 @@ import (
 	"lockstep/internal/say"
 )
 
-// someWalk is a walk of five locks: one that breaks in several ways, one that does not, one of which some pairs were drawn,
-// a misprint, and one that was not walked to the end.
+// someWalk has five locks: one that breaks in several ways, one that survives, one with some pairs
+// drawn at random, a misprint, and one that was not fully searched.
 func someWalk() *results.Explored {
 	set := func(kinds ...string) results.CutSet {
 		return results.CutSet{Kinds: kinds, Shown: results.Shown{Profile: "plain", Name: "set-nx-lua/pause", Text: "no fault"}}
@@ -71,7 +71,7 @@ func TestPageOfAWalk(t *testing.T) {
 	}
 }
 
-// someLibraries are one that was walked, which breaks by a pause alone, and one that was not.
+// someLibraries are one that was searched, which a pause alone breaks, and one that was not.
 func someLibraries() []*results.Library {
 	walked, not := results.NewLibrary(), results.NewLibrary()
 	walked.Lock, walked.Library, walked.Version = "redsync", "example.org/redsync", "v4.1.0"
@@ -85,8 +85,8 @@ func someLibraries() []*results.Library {
 	return []*results.Library{walked, not}
 }
 
-// A library stands behind the locks, and never survives: it was walked in one world, with one fault. Its stories
-// have no file, so no command either.
+// Libraries follow the locks and never survive, since they were searched in one profile with one
+// fault. Their stories have no file, so no command.
 func TestLibrariesAreOnThePageOfAWalk(t *testing.T) {
 	page, err := explorepage.HTML(&advice.Facts{Explored: someWalk()}, someLibraries(), say.English)
 	if err != nil {

@@ -35,8 +35,7 @@ func figureOf(t *testing.T, r *bundle.Run, kind string) Figure {
 	return Figure{}
 }
 
-// fencedRun is a run with tokens: a late write with token 1 is refused in one
-// resource and taken by the other.
+// fencedRun is a run with a late write with token 1, which the resource refuses or takes.
 func fencedRun(refused bool) bundle.Run {
 	w := reporttest.NewWriter("set-nx-incr-fence", "A", "B")
 	token := func(n int64) func(*history.Event) { return func(e *history.Event) { e.Token = n } }
@@ -94,7 +93,7 @@ func TestHoldsBeyondTheLease(t *testing.T) {
 	}
 }
 
-// Every figure over time has the faults behind it, in the colour of the shade.
+// Every figure over time has the faults shaded behind its marks.
 func TestFaultsAreShadedBehind(t *testing.T) {
 	r := reporttest.PauseRun("set-nx-lua", false)
 	w := reporttest.Writer{H: r.Judgement.History}
@@ -115,8 +114,8 @@ func TestFaultsAreShadedBehind(t *testing.T) {
 	}
 }
 
-// The files of a bundle: well-formed, complete without a page, each of another name,
-// whatever the locks are called.
+// Plot files are well-formed, complete without a page, and have distinct names, even if names of
+// locks are hostile.
 func TestPlotFiles(t *testing.T) {
 	b := reporttest.HostileBundle()
 	one, err := Plots(b, say.English)
@@ -130,7 +129,7 @@ func TestPlotFiles(t *testing.T) {
 	seen := map[string]bool{}
 	for i, p := range one {
 		if seen[p.Name] || strings.ContainsAny(p.Name, "/\\ \x1b<") {
-			t.Errorf("the name %q is given twice or is no file's", p.Name)
+			t.Errorf("%q is a duplicate or no name of a file", p.Name)
 		}
 		seen[p.Name] = true
 		if !bytes.Equal(p.SVG, two[i].SVG) {
@@ -158,7 +157,7 @@ func WellFormed(t *testing.T, name string, svg []byte) {
 	}
 }
 
-// A file says what it is of, in the language of its report, and how fast it was played.
+// A file names its lock, its story and its speed, in the language of the report.
 func TestPlotFilesHaveHeads(t *testing.T) {
 	for l, want := range map[say.Language][]string{
 		say.English: {
@@ -193,8 +192,8 @@ func TestPlotFilesHaveHeads(t *testing.T) {
 	}
 }
 
-// Where the lease is varied, a bold line parts pauses shorter than it from longer ones; where it
-// is not, pauses count in leases.
+// If the lease varies, a bold line separates pauses shorter and longer than it. Otherwise durations
+// are shown in leases, too.
 func TestRegionsCountInLeases(t *testing.T) {
 	pause := &plan.Axis{Name: "pause", Unit: plan.UnitDuration, Key: "pause", Values: []int64{1e9, 2e9, 3e9}}
 	lease := plan.Axis{Name: "lease", Unit: plan.UnitDuration, Key: "lease", Values: []int64{2e9, 3e9}}
@@ -265,7 +264,7 @@ func textsOf(t *testing.T, svg []byte) (out []string) {
 	return out
 }
 
-// What does not fit below the heading is left out from the left, and a long heading is smaller.
+// A line below the heading that is too long loses its first parts, and a long heading shrinks.
 func TestHeadsFit(t *testing.T) {
 	svg := []byte(`<svg class="plotted" width="300pt" height="9pt" viewBox="0 0 300 9"><title>x</title><path/></svg>`)
 	long := strings.Repeat("long ", 20)
@@ -275,7 +274,7 @@ func TestHeadsFit(t *testing.T) {
 	}
 }
 
-// A text in a plot that looks like a style is a text.
+// A text in a plot that looks like a style stays a text.
 func TestFinishLeavesTextsAlone(t *testing.T) {
 	svg := []byte(`<svg><text x="1" style="font-family:Liberation Sans;font-variant:none;font-size:9.5px">font-family:x</text><path d="M1,2" style="fill:none;stroke:#000000" /></svg>`)
 	got := string(finish(svg, "a<b"))

@@ -83,6 +83,6 @@ func TestTermsAreWhole(t *testing.T) {
 		}
 	}
 	if _, ok := Lookup("quantum"); ok {
-		t.Error("there is a term that there is not")
+		t.Error("an unknown term was found")
 	}
 }

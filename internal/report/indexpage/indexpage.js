@@ -43,5 +43,5 @@
     e.preventDefault();
     text.focus();
   });
-  filter(); // a browser that goes back to this page has kept what was typed
+  filter(); // a browser keeps the fields when it goes back to this page
 })();

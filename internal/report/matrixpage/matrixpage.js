@@ -12,11 +12,12 @@
   window.addEventListener("hashchange", open);
   document.addEventListener("click", function (e) {
     var link = e.target.closest && e.target.closest("a[href='" + location.hash.replace(/'/g, "") + "']");
-    if (link) open(); // the address does not change when it is followed again
+    if (link) open(); // following it again does not change the address
   });
   open();
 
-  // With a check of tokens other rows are the least harmed: the numbers change without this script, the order with it.
+  // A check of tokens changes which rows are least harmed: styles change the numbers, this script
+  // the order.
   var tokens = document.getElementById("tokens"), bodies = [].slice.call(document.querySelectorAll(".heat tbody"));
   var rows = bodies.map(function (body) { return [].slice.call(body.querySelectorAll("tr:not(.group)")); });
   function harm(row) {

@@ -119,8 +119,8 @@ func wholeMatrix() *Matrix {
 	return m
 }
 
-// The page of a whole matrix is small: its letters lead to pages of one lock each, which have the evidence and say what
-// the letters mean.
+// The page of a whole matrix has no evidence: its letters lead to a page for each lock, which also
+// explains the letters.
 func TestEvidenceHasPagesOfItsOwn(t *testing.T) {
 	first, locks, err := Pages(wholeMatrix())
 	if err != nil {
@@ -140,7 +140,7 @@ func TestEvidenceHasPagesOfItsOwn(t *testing.T) {
 			t.Errorf("%s has no %s, no way back, or no letters", l[1], l[2])
 		}
 	}
-	// The least harmed first, the variant behind the switch.
+	// The least harmed lock comes first, the variant behind the switch.
 	order := regexp.MustCompile(`<tbody( class="more")?>|<th scope="row" class="lock"><a href="[^"]*">([^<]*)`).FindAllStringSubmatch(out, -1)
 	var got []string
 	for _, o := range order {
@@ -151,8 +151,8 @@ func TestEvidenceHasPagesOfItsOwn(t *testing.T) {
 	}
 }
 
-// What tokens save is said where it was measured: of a lock that has them, in a cell without damage.
-func TestTokensAreSaid(t *testing.T) {
+// An overlap is harmless by tokens only if the lock has them and the cell no damage.
+func TestTokensMakeOverlapsHarmless(t *testing.T) {
 	m := wholeMatrix()
 	first, _, err := Pages(m)
 	if err != nil {
@@ -176,11 +176,12 @@ func TestTokensAreSaid(t *testing.T) {
 		t.Fatal(err)
 	}
 	if out = string(first); strings.Contains(out, `id="tokens"`) || strings.Contains(out, `<td class="cVF fenced">`) {
-		t.Error("nothing has tokens, and there is a switch for them")
+		t.Error("there is a switch for tokens, and no lock has any")
 	}
 }
 
-// With a check of tokens, harm is counted without the overlaps that it makes harmless, in rows, columns and take-aways.
+// Harm with a check of tokens leaves out the overlaps that it makes harmless, in rows, columns and
+// facts.
 func TestHarmIsCountedWithACheck(t *testing.T) {
 	m := wholeMatrix()
 	etcd := &m.Locks[2]
@@ -202,8 +203,8 @@ func TestHarmIsCountedWithACheck(t *testing.T) {
 	}
 }
 
-// Harm by a fault that is not expected is marked, and the evidence says with what; without harm nothing is.
-func TestWhatIsNotExpectedIsMarked(t *testing.T) {
+// Harm by an unexpected fault is marked, and its evidence names the store.
+func TestUnexpectedHarmIsMarked(t *testing.T) {
 	m := wholeMatrix()
 	for i := range m.Locks {
 		for k := range m.Locks[i].Cells {
@@ -216,14 +217,14 @@ func TestWhatIsNotExpectedIsMarked(t *testing.T) {
 	}
 	out, page := string(first), string(locks["set-nx-ex-del.html"])
 	if strings.Count(out, ` rare"><a`) != 3 || !strings.Contains(out, `id="only-rare"`) || !strings.Contains(out, `of 21); not expected"`) {
-		t.Error("three letters with harm by what is not expected, and they are not marked so")
+		t.Error("the three letters of unexpected harm are not marked")
 	}
 	if strings.Count(page, "This fault is not expected with one Redis: what breaks here") != 1 {
-		t.Error("the evidence of the pause does not say that it is not expected, or that of no harm does")
+		t.Error("not only the evidence of harm says that the fault is not expected")
 	}
 }
 
-// The evidence of a lock with tokens shows a run with a check of them beside the one without.
+// The evidence of a lock with tokens shows a run with a check of them below the one without.
 func TestTheCheckIsShown(t *testing.T) {
 	m := wholeMatrix()
 	run := *m.Locks[2].Cells[1].Worst
@@ -240,11 +241,11 @@ func TestTheCheckIsShown(t *testing.T) {
 	reporttest.Lacks(t, without, checked...)
 	pictures := regexp.MustCompile(`(?s)<figure class="scroll">(.*?)(?:<figcaption|</figure>)`).FindAllStringSubmatch(with, -1)
 	if len(pictures) != 2 || pictures[0][1] == pictures[1][1] {
-		t.Error("not both runs are drawn, each as it was")
+		t.Error("the two runs are not both drawn, or drawn alike")
 	}
 }
 
-// A row that stands apart is no design that something is counted of.
+// A row that stands apart is not counted.
 func TestCountsAreOfTheDesigns(t *testing.T) {
 	m := tinyMatrix()
 	m.Locks[1].Apart = true

@@ -13,7 +13,7 @@ import (
 // palette has the colours of one theme by their names.
 type palette map[string]string
 
-// themes are light and dark, the latter on top of the former, as in a browser.
+// themes are light, dark and print, the latter two on top of the first, as in a browser.
 func themes(t *testing.T) []palette {
 	t.Helper()
 	roots := regexp.MustCompile(`(?s):root \{(.*?)\}`).FindAllStringSubmatch(read(t, "page.css"), -1)
@@ -29,10 +29,10 @@ func themes(t *testing.T) []palette {
 	return out
 }
 
-// clients and verdicts are the colours that have a meaning.
+// clients and verdicts are the colours with a meaning.
 var clients, verdicts = []string{"c1", "c2", "c3", "c4", "c5", "c6"}, []string{"kept", "safe", "damaged"}
 
-// eyes are ways to see: what each of the primary colours adds to red, green and blue (Machado,
+// eyes simulate colour vision: what each primary colour adds to red, green and blue (Machado,
 // Oliveira and Fernandes 2009, at full severity).
 var eyes = map[string][3][3]float64{
 	"all colours": {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}},
@@ -41,8 +41,8 @@ var eyes = map[string][3][3]float64{
 	"no blue":     {{1.255528, -0.076749, -0.178779}, {-0.078411, 0.930809, 0.147602}, {0.004733, 0.691367, 0.303900}},
 }
 
-// Clients are told apart, and from verdicts, by colour-blind people, too. The first
-// three are those of nearly every story.
+// Colour-blind readers, too, can tell clients from each other and from verdicts. Nearly every story
+// has the first three only.
 func TestColoursAreToldApart(t *testing.T) {
 	for n, p := range themes(t) {
 		for eye, sees := range eyes {
@@ -71,7 +71,7 @@ func TestColoursAreToldApart(t *testing.T) {
 	}
 }
 
-// A plot in a file has the colours of the light theme, and each of them follows the page's.
+// Plot files have the colours of the light theme, and on a page each of them follows the theme.
 func TestPlotsHaveTheColoursOfThePage(t *testing.T) {
 	light := themes(t)[0]
 	follows := regexp.MustCompile(`\[(fill|stroke)="(#\w+)"\] \{ (fill|stroke): var\(--(\w+)\); \}`).FindAllStringSubmatch(figure.CSS, -1)
@@ -85,7 +85,7 @@ func TestPlotsHaveTheColoursOfThePage(t *testing.T) {
 	}
 }
 
-// No client has the hue of a verdict, nor of the marks that say what broke.
+// No client has the hue of a verdict or of the marks of a violation.
 func TestClientsHaveOtherHues(t *testing.T) {
 	for n, p := range themes(t) {
 		for _, a := range clients {
@@ -98,14 +98,14 @@ func TestClientsHaveOtherHues(t *testing.T) {
 	}
 }
 
-// hue is the place of a colour on the circle of OKLab, in degrees.
+// hue is the hue angle of a colour in OKLab, in degrees.
 func hue(t *testing.T, hex string) float64 {
 	t.Helper()
 	c := oklab(linear(t, hex), eyes["all colours"])
 	return math.Atan2(c[2], c[1]) * 180 / math.Pi
 }
 
-// distance is how far two colours are apart in OKLab, in hundredths.
+// distance is the distance of two colours in OKLab, in hundredths.
 func distance(t *testing.T, a, b string, sees [3][3]float64) float64 {
 	t.Helper()
 	x, y := oklab(linear(t, a), sees), oklab(linear(t, b), sees)
@@ -137,7 +137,7 @@ func times(m [3][3]float64, v [3]float64) (out [3]float64) {
 	return out
 }
 
-// linear are the shares of light of a colour.
+// linear is a colour in linear light, from 0 to 1.
 func linear(t *testing.T, hex string) (out [3]float64) {
 	t.Helper()
 	if len(hex) == 4 {

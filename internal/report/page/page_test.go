@@ -16,7 +16,7 @@ import (
 	_ "lockstep/internal/report/runpage"
 )
 
-// The head of a page, with its policy, is in one file, and so is every rule of style.
+// The head of pages with its policy is in one file, and so is each rule of style.
 func TestNothingOfAPageIsRepeated(t *testing.T) {
 	files, err := filepath.Glob("../*/*.html")
 	if err != nil || len(files) < 13 {
@@ -54,8 +54,8 @@ func read(t *testing.T, file string) string {
 	return string(data)
 }
 
-// Every page may ask for nothing, and runs its own script or none: the very text that the
-// policy names by its hash.
+// No page may make requests, and the only script that may run is its own, which the policy names by
+// its hash.
 func TestPolicies(t *testing.T) {
 	const before, after = `content="default-src 'none'; style-src 'unsafe-inline'; `, `img-src data:; base-uri 'none'; form-action 'none'"`
 	script := regexp.MustCompile(`(?s)<script>(.*?)</script>`)
@@ -87,7 +87,7 @@ func TestPolicies(t *testing.T) {
 	}
 }
 
-// A class that no rule and no script speaks of was forgotten, here or there.
+// Every class has a rule of style or is used by a script.
 func TestEveryClassHasAStyle(t *testing.T) {
 	style := regexp.MustCompile(`(?s)<style>.*?</style>`)
 	script := regexp.MustCompile(`(?s)<script.*?</script>`)
@@ -114,7 +114,8 @@ func TestEveryClassHasAStyle(t *testing.T) {
 	}
 }
 
-// A page loads nothing, names each id once, has no link that leads nowhere, and says what its heads are of.
+// A page loads nothing, its ids are unique, its links have targets, and its table heads have
+// scopes.
 func TestPagesAreSelfContained(t *testing.T) {
 	files, err := filepath.Glob("../*/testdata/*.html")
 	if err != nil || len(files) < 6 {
@@ -153,8 +154,8 @@ func TestPagesAreSelfContained(t *testing.T) {
 	}
 }
 
-// Text is readable on every background that it stands on, in light, dark and print: a contrast
-// of 4.5 to 1, as WCAG 2.2 demands it, and of 3 to 1 for the bars of clients.
+// In each theme, text has a contrast of 4.5 to 1 with its backgrounds, as WCAG 2.2 demands, and the
+// bars of clients have one of 3 to 1.
 func TestContrast(t *testing.T) {
 	all := themes(t)
 	if len(all) != 3 {
@@ -178,7 +179,7 @@ func TestContrast(t *testing.T) {
 	}
 }
 
-// contrast is that of WCAG 2.2, 1.4.3.
+// contrast is the ratio of WCAG 2.2, 1.4.3.
 func contrast(t *testing.T, a, b string) float64 {
 	t.Helper()
 	light, dark := luminance(t, a), luminance(t, b)

@@ -1,5 +1,5 @@
-// The first page of the site: its timeline is there before any script, and one end of one fault of it
-// moves as soon as the simulator is.
+// The first page of the site: its timeline is there before any script, and the end of its one fault
+// can be moved as soon as the simulator is loaded.
 (function () {
   "use strict";
   var lock = document.querySelector("#front .lock"), stage = lock.querySelector(".stage");

@@ -1,17 +1,18 @@
-// What the playground and the first page of the site have in common: the questions to the simulator,
-// and the hands on the faults of a timeline.
+// The common code of the playground and the first page of the site: requests to the simulator, and
+// drags of the faults in a timeline.
 //
 //   var sim = simulator("worker.js", "en", { shown: function (frame, request) {} });
-//   sim.ask({ edit: { story: "split-brain" } });  // the frame is passed to shown, and stays in sim.frame; the event
-//                                                 // that asks may follow: the time to the picture begins with it
-//   hands(element, sim, {});                      // the faults in it can be dragged, and moved by keys
+//   sim.ask({ edit: { story: "split-brain" } }, event);  // shown gets the frame, which stays in sim.frame;
+//                                                        // latency is measured from the event, if given
+//   hands(element, sim, {});                             // drags and keys move the faults in the element
 //
-// simulator may also be told asked(request), idle(request) when nothing else waits, failed(why), and
-// unstarted() where there is no worker. The first question starts the worker, or start does. hands may
-// be told touched(), and ends: then only the ends of faults move, and none is removed.
+// Further callbacks of simulator: asked(request), idle(request) when nothing else waits,
+// failed(why), and unstarted() without a worker. The first request starts the worker, or start
+// does. hands has the callback touched(), and the option ends: then only the ends of faults move,
+// and none is removed.
 function simulator(address, language, on) {
   "use strict";
-  // One question is on its way at most. Of those that come meanwhile the last one waits.
+  // At most one request is in flight. Of the later ones only the last waits.
   var worker = null, busy = null, waiting = null, numbered = 0;
   var self = { file: "", frame: null, drag: null };
   self.start = function () {
@@ -41,7 +42,7 @@ function simulator(address, language, on) {
     }
     on.shown(frame, request);
   };
-  self.ask = function (request, event) { // event: of the hand that has made the change
+  self.ask = function (request, event) { // event: of the drag or key that made the change
     if (on.asked) on.asked(request);
     request.language = language;
     request.since = event ? event.timeStamp : performance.now();
@@ -50,7 +51,7 @@ function simulator(address, language, on) {
   };
   self.rests = function () { return !busy && !waiting; };
   self.waits = function () { return !!waiting; };
-  // coming is the change of a question that waits, for keys that come faster than frames.
+  // coming is the edit of the request that waits, for keys that are faster than frames.
   self.coming = function () { return waiting && waiting.edit; };
   function painted(then) { requestAnimationFrame(function () { setTimeout(then, 0); }); }
   function pump() {
@@ -58,7 +59,7 @@ function simulator(address, language, on) {
     if (busy || !waiting) return;
     busy = waiting;
     waiting = null;
-    if (!busy.file && !busy.address) busy.file = self.file; // as the last frame has left it
+    if (!busy.file && !busy.address) busy.file = self.file; // that of the last frame
     worker.postMessage({ id: ++numbered, request: busy });
   }
   return self;
@@ -103,7 +104,7 @@ function hands(stages, sim, on) {
     } else if (lease) return;
     else if (!on.ends && (e.key === "Delete" || e.key === "Backspace")) sim.ask({ edit: { remove: +fault.dataset.fault } });
     else if (by) {
-      // Keys come faster than frames: those that wait add up.
+      // Keys can be faster than frames: those that wait add up.
       var before = sim.coming() && sim.coming().move, end = on.ends || e.shiftKey;
       if (before && before.fault === +fault.dataset.fault && before.end === end) by += before.by;
       sim.ask({ window: sim.frame.window, timeline: true, edit: { move: { fault: +fault.dataset.fault, end: end, by: by } } }, e);

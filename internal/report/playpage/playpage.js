@@ -1,5 +1,5 @@
-// The page asks the simulator, which is a worker, for one frame after the other and shows
-// them. What a frame looks like is made there; here is only what hands do.
+// The page asks the simulator, a worker, for one frame after the other and shows them. Frames are
+// rendered there; this script handles input.
 (function () {
   "use strict";
   var $ = function (id) { return document.getElementById(id); };
@@ -17,12 +17,12 @@
     asked: function (request) {
       clearTimeout(settling);
       settling = 0;
-      if (!request.settled && !request.row) delete stages.dataset.settled; // what the address says is not this
+      if (!request.settled && !request.row) delete stages.dataset.settled; // the address is outdated
     },
     shown: show,
     idle: function (request) {
       if (request.settled || request.row || sim.drag && !request.timeline) return chart();
-      // What is held has no address yet: that takes as long as all the rest. ask sets it to 0.
+      // A drag has no address yet, which takes as long as all the rest. ask clears the timer.
       settling = setTimeout(function () { ask(sim.drag ? { window: frame.window } : { settled: true }); }, 150);
     },
     failed: fail,
@@ -40,12 +40,12 @@
 
   function show(f, request) {
     if (request.row) return charted(f, request.row);
-    if (f.problems && f.problems.length || !request.settled) say(f.problems || []); // a frame that comes by itself leaves what was said
+    if (f.problems && f.problems.length || !request.settled) say(f.problems || []); // the frame of a timer leaves the message
     stages.setAttribute("aria-busy", "false");
     if (f.problems && f.problems.length) return;
     frame = f;
     if (!request.timeline) whole = f;
-    headline.hidden = f.title === says.begins; // that of another story
+    headline.hidden = f.title === says.begins; // for another story
     $("title").hidden = $("hint").hidden = !headline.hidden;
     headline.textContent = f.title;
     var known = all("option", $("story")).filter(function (o) { return o.value && o.textContent === f.title; })[0];
@@ -61,7 +61,7 @@
     });
     $("fence").value = f.fence;
     fill($("faults"), f.faults);
-    if (!sim.waits()) turnTo(f.seed); // else the wheel has turned on
+    if (!sim.waits()) turnTo(f.seed); // else the wheel was turned further
     $("hashes").textContent = "";
     f.locks.forEach(function (l) { $("hashes").appendChild(element("code", l.id + " " + l.hash)); });
     if (f.brief && !sim.waits()) settled();
@@ -75,8 +75,8 @@
     return e;
   }
 
-  // Each lock has a timeline above and a diagram below, which waits until a hand rests. What has the
-  // focus keeps it.
+  // Each lock has a timeline above and a diagram below, which waits until the pointer rests. The
+  // focus stays where it is.
   function locks(timelines, moves) {
     var held = document.activeElement && document.activeElement.closest && document.activeElement.closest("[data-fault], [data-lease]");
     var held_lock = held ? all(".lock").indexOf(held.closest(".lock")) : -1, held_fault = held && held.dataset.fault;
@@ -124,8 +124,8 @@
       if (fill(diagram, l.picture) | fill(story, l.story)) bind(i, told);
     });
   }
-  // fill leaves alone what has not changed, so that a click on it is not lost. It says whether
-  // something has.
+  // fill leaves unchanged content in place, so that a click on it is not lost. It returns whether
+  // the content changed.
   function fill(e, html) {
     if (e.filled === html) return false;
     e.filled = html;
@@ -155,9 +155,9 @@
     ask({ edit: { locks: frame.locks.map(function (l) { return l.id; }).filter(function (id, i) { return i !== gone; }) } });
   });
 
-  // One cursor in time stands in the timelines, diagrams and steps of all locks. The lock in which it
-  // was moved last leads, the others follow. A run that changes keeps it where it was.
-  var desk = $("desk"), cursors = [], leader = null, present = -1; // µs; -1: there is none
+  // One cursor in time for the timelines, diagrams and steps of all locks. The lock in which it was
+  // moved last leads, the others follow. It keeps its time when the run changes.
+  var desk = $("desk"), cursors = [], leader = null, present = -1; // µs; -1: none
   function lead() { return leader || cursors.filter(Boolean)[0]; }
   function bind(i, player) {
     var was = cursors[i];
@@ -238,7 +238,7 @@
     scrubbing.cursor.toTime(Math.min(Math.max(share, 0), 1) * frame.window * 1000);
   }
 
-  // Sliders. As long as one moves, each place is a change of the file that it began with.
+  // Sliders. During a drag, each position is an edit of the initial file.
   all("[data-control]").forEach(function (input) {
     input.addEventListener("input", function () {
       sim.drag = sim.drag || { file: sim.file, window: frame.window };
@@ -264,7 +264,8 @@
   });
   function touched() { stages.classList.remove("fresh"); }
 
-  // The palette: a fault is dragged into a lane or onto a message, or a click asks where.
+  // The palette: a fault is dragged into a lane or onto a message, or placed by a dialog after a
+  // click.
   var chip = null;
   all(".chip").forEach(function (c) {
     c.addEventListener("pointerdown", function (e) {
@@ -295,7 +296,7 @@
       mine.dropped = !!dragged;
       if (hit) ask({ edit: { add: hit.add } });
       else if (dragged) say([chip.refused || says.nowhere]);
-      setTimeout(function () { if (chip === mine) chip = null; }, 0); // behind the click; by then a hand may hold the next
+      setTimeout(function () { if (chip === mine) chip = null; }, 0); // after the click; by then the next may be held
     });
     c.addEventListener("pointercancel", function () {
       if (chip && chip.ghost) chip.ghost.remove();
@@ -308,7 +309,7 @@
     all(".aim, .aimed").forEach(function (e) { e.classList.remove("aim", "aimed"); });
     if (hit) hit.element.classList.add(hit.add.command ? "aimed" : "aim");
   }
-  // allowed are the nodes of a lock into whose lanes a chip can be put.
+  // allowed are the nodes of a lock in whose lanes a chip can be dropped.
   function allowed(c, i) { return frame.locks[i].targets[c.dataset.kind] || []; }
   function target(e) {
     var kind = chip.from.dataset.kind, lane = track(e.clientX, e.clientY);
@@ -324,8 +325,8 @@
     if (!near) return null;
     return { element: near.element, add: { kind: kind, client: near.client, command: near.command, nth: near.nth, reply: near.reply } };
   }
-  // inDiagram is the node whose column of a diagram is at a point, and what time it is there: the
-  // diagram says at which heights its rows are, and when.
+  // inDiagram is the node of the column at a point of a diagram, and the time there, which follows
+  // from the heights and times of the rows.
   function inDiagram(x, y) {
     var svg = document.elementsFromPoint(x, y).filter(function (e) { return e.matches("#pictures svg[data-rows]"); })[0];
     if (!svg) return null;
@@ -347,7 +348,7 @@
     }
     return { element: head, node: head.textContent, at: Math.round(us / 1000) };
   }
-  // message is the arrow of a diagram that is nearest to a point, if one is near.
+  // message is the arrow of a diagram nearest to a point; null if none is near.
   function message(x, y) {
     var best = null, least = 26;
     all("#pictures svg [data-event]").forEach(function (g) {
@@ -391,7 +392,7 @@
     });
   }
 
-  // The seed is a wheel: it turns by hand, by the wheel of a mouse and by keys.
+  // The seed is a wheel: it is turned by drags, by the wheel of a mouse and by keys.
   var wheel = $("seed"), seed = 1n, grip = null;
   function turnTo(s) {
     seed = BigInt(s);
@@ -451,7 +452,7 @@
     if (named) hash = named[2] || "";
     if (lesson && !hash) return ask({ edit: { open: lesson.start } });
     if (hash || frame) return ask(hash ? { address: hash } : { edit: { open: says.start } });
-    sim.take(JSON.parse($("first").textContent), {}); // the page has its first picture with it
+    sim.take(JSON.parse($("first").textContent), {}); // the page includes its first picture
     setTimeout(sim.start, 0);
     setTimeout(chart, 1000);
   }
@@ -492,19 +493,19 @@
     ask({ edit: { story: $("story").value } });
   });
 
-  // The map: pause against lease, a few cells at a time while nothing else is to be played, so that a hand
-  // never waits long for it. It stays as long as nothing but the two of them changes.
+  // The map: pause against lease, a few cells at a time while there is no other request, so a drag
+  // never waits long for it. It stays as long as only these two change.
   var pauses = [0, 1, 2, 3, 4, 5, 6, 8, 10, 12, 15, 18, 20, 25, 30].map(function (s) { return s * 1000; });
   var leases = [30, 25, 20, 15, 12, 10, 8, 6, 4, 2].map(function (s) { return s * 1000; });
   var map = { of: "", cells: [] }, few = 3;
   function setting(id) { return frame.controls.filter(function (c) { return c.id === id; })[0].ms; }
-  function place(all, ms) { // where it lies between the middles of two cells, in cells
+  function place(all, ms) { // the position between the middles of two cells, in cells
     for (var i = 1; i < all.length && (all[i] - ms) * (all[i] - all[0]) < 0; i++);
     i = Math.min(i, all.length - 1);
     return Math.min(Math.max(i - 0.5 + (ms - all[i - 1]) / (all[i] - all[i - 1]), 0.2), all.length - 0.2);
   }
   function chart() {
-    if (!frame || sim.drag || guesses() || settling || !sim.rests()) return; // it is asked again after what comes first
+    if (!frame || sim.drag || guesses() || settling || !sim.rests()) return; // it is called again later
     $("map").hidden = !frame.hasMap;
     if (!frame.hasMap) return;
     var of = frame.file.replace(/^lease:.*$/m, "").replace(/^( +for:).*$/m, "$1");
@@ -533,8 +534,8 @@
     dot.style.top = 100 * place(leases, setting("lease")) / leases.length + "%";
   }
 
-  // Lessons: a story, a guess while the run stands still, the run, and a change that the learner makes. It
-  // is the run that says when it is done.
+  // Lessons: a story, a guess while the run stands still, the run, and a change by the learner,
+  // which is done when the run reaches the goal.
   $("lessons").addEventListener("change", function () {
     if ($("lessons").value) location.hash = "lesson=" + $("lessons").value;
   });
@@ -543,7 +544,7 @@
     c.toTime(lesson.stop);
     c.veil(Math.max(c.at, 0));
   }
-  // veil covers what comes after the moment that a question is about.
+  // veil covers the run after the moment of the question.
   function veil() {
     all(".lock", stages).forEach(function (lock) {
       var cover = lock.querySelector(".veil"), stage = lock.querySelector(".stage"), track = stage.querySelector(".axis .track");
@@ -557,7 +558,7 @@
     });
   }
   addEventListener("resize", veil);
-  function teach(card, guess) { // guess: what follows is not to be seen before the learner has guessed
+  function teach(card, guess) { // guess: the rest is hidden until the learner has guessed
     lesson = card;
     document.body.classList.toggle("teaching", !!card);
     document.body.classList.toggle("guessing", !!card && !!guess);
@@ -582,7 +583,7 @@
       b.type = "button";
       b.addEventListener("click", function () {
         list.classList.add("answered");
-        tale.open = false; // it has been read; what follows needs the room
+        tale.open = false; // it was read, and the rest needs the room
         all("button", list).forEach(function (other, n) {
           other.disabled = true;
           if (n === card.right) other.className = "right";
@@ -605,7 +606,7 @@
     });
     lesson.asked = lesson.over = false;
   }
-  // In a lesson only the control that it is about is there, until the learner asks for every one.
+  // A lesson shows only its own controls, until the learner asks for all of them.
   function every(shown) {
     document.body.classList.toggle("all", shown);
     $("all").setAttribute("aria-expanded", shown);

@@ -1,8 +1,8 @@
-// The simulator, beside the page and not in it: whatever it plays, the page stays quick.
+// The simulator runs in a worker, so the page stays responsive.
 "use strict";
 importScripts("wasm_exec.js");
 
-// A host may send the compressed program as it is, or unpack it on the way. It is compiled while it comes.
+// A host may send the compressed program as it is, or unpack it. It is compiled while it arrives.
 async function program() {
   var answer = await fetch("playground.wasm.gz");
   if (!answer.ok) throw new Error(answer.status + " " + answer.statusText);
@@ -22,8 +22,8 @@ var go = new Go(), asked = false;
 var ready = program().then(function (bytes) {
   return WebAssembly.instantiateStreaming(bytes, go.importObject);
 }).then(function (made) {
-  go.run(made.instance); // it defines lockstepPlay and stays
-  if (!asked) self.lockstepPlay("{}"); // a function is compiled when it is first called: now, and not while a hand waits
+  go.run(made.instance); // it defines lockstepPlay and keeps running
+  if (!asked) self.lockstepPlay("{}"); // functions are compiled at their first call: now, and not during a drag
   return self.lockstepPlay;
 });
 

@@ -122,7 +122,7 @@ var names = func() map[string]bool {
 		strings.Fields("Cluster Redisson Redlock Go simulate search sim process ppm Lua zip lockstep"),
 		strings.Fields("lease pause loss ms run report svg FILE"),                                                      // keys and units of scenarios, commands and a form
 		strings.Fields("acquire lock unlock renew release obtain extend exists Txn ClassCastException String Integer"), // scripts of the locks, and what a driver says
-		// Terms and code in what stories and locks say of themselves.
+		// terms and code in the texts of stories and locks
 		strings.Fields("watch revision keep-alive keepalive context socket nil finally kill id hash tag czxid create delete Linux Valkey TairString"),
 		strings.Fields("lock-delay ModifyIndex node-timeout repl-timeout fairLockWaitTimeout leaseTime tryLock getToken lockAndGetToken"),
 		strings.Fields("key value name token owner deadline prefix seconds milliseconds lKey lkey lockKey"), // arguments of commands

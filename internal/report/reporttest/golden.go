@@ -39,7 +39,7 @@ func WantLines(t *testing.T, what string, got, want []string) {
 	}
 }
 
-// Has demands texts in a page, and Lacks that there are none.
+// Has demands texts in a page; Lacks forbids them.
 func Has[T string | []byte](t *testing.T, page T, wants ...string) {
 	t.Helper()
 	for _, want := range wants {
@@ -58,8 +58,7 @@ func Lacks[T string | []byte](t *testing.T, page T, nevers ...string) {
 	}
 }
 
-// Harmless demands text without anything that steers a terminal or turns the
-// direction of writing.
+// Harmless demands a text that neither controls a terminal nor changes the direction of writing.
 func Harmless(t *testing.T, what, text string) {
 	t.Helper()
 	for _, r := range text {

@@ -34,7 +34,7 @@ func MillionBundle(events int) *bundle.Bundle {
 	return b
 }
 
-// Nonsense has a history of any content, an empty one, and none.
+// Nonsense has a run with a meaningless history, one with an empty history, and one without.
 func Nonsense() *bundle.Bundle {
 	h := history.New(history.Header{
 		Nodes:  []history.Node{{Name: "A", Role: history.RoleClient}, {Name: "S", Role: history.RoleStore}},

@@ -49,7 +49,7 @@ func others(b *bundle.Bundle) []*bundle.Bundle {
 	return []*bundle.Bundle{b, &live, &missed}
 }
 
-// stories are all of some directories that the simulator can play, with what is drawn in them.
+// stories are the scenarios of some directories, with their random faults drawn.
 func stories(t *testing.T, dirs ...string) (all []*plan.Plan) {
 	t.Helper()
 	for _, dir := range dirs {
@@ -70,7 +70,7 @@ func stories(t *testing.T, dirs ...string) (all []*plan.Plan) {
 	return all
 }
 
-// Nothing on the page of any story is English but names and commands.
+// A Chinese page has no English but names and commands, in any story.
 func TestNoEnglishIsLeftOnAChinesePage(t *testing.T) {
 	left := map[string]string{}
 	for _, p := range stories(t, "lessons", "search", "regressions") {
@@ -93,12 +93,13 @@ func TestNoEnglishIsLeftOnAChinesePage(t *testing.T) {
 	}
 }
 
-// isWord reports whether an element is a term or its explanation: a language has its own.
+// isWord reports whether an element is a term or its explanation, which each language has its own
+// of.
 func isWord(tok html.Token) bool {
 	return slices.ContainsFunc(tok.Attr, func(a html.Attribute) bool { return a.Key == "popover" || a.Key == "popovertarget" })
 }
 
-// A page says the same in both languages with the same elements.
+// The pages in both languages have the same elements.
 func TestAChinesePageHasTheSameElements(t *testing.T) {
 	p, err := scenario.Load("../../../scenarios/lessons/pause-past-lease.yaml")
 	if err != nil {

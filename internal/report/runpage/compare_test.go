@@ -101,8 +101,7 @@ func TestSameStoriesDoNotDiffer(t *testing.T) {
 	}
 }
 
-// Each switch is one command line. What it does to the resolved scenario is what
-// it says: one line is another one, and the result is a scenario.
+// Each flip is a command line that changes the resolved scenario as its text says.
 func TestFlipsChangeOneThing(t *testing.T) {
 	p, err := scenario.Load("../../../scenarios/lessons/pause-past-lease.yaml")
 	if err != nil {
@@ -139,19 +138,19 @@ func TestFlipsChangeOneThing(t *testing.T) {
 	}
 	shown := flips(b, 0, &story{})
 	if len(shown) != maxFlips {
-		t.Fatalf("%d switches, want %d", len(shown), maxFlips)
+		t.Fatalf("%d flips, want %d", len(shown), maxFlips)
 	}
 	for i, want := range []string{
 		"simulate run ../../../scenarios/lessons/pause-past-lease.yaml --set faults.1.for=2500ms --set expect=anything --lock set-nx-ex-del --seed 7",
 		"simulate run ../../../scenarios/lessons/pause-past-lease.yaml --set servers.redis.lag=0s --set expect=anything --lock set-nx-ex-del --seed 7",
 	} {
 		if shown[i].Command != want {
-			t.Errorf("switch %d is\n%s\nwant\n%s", i, shown[i].Command, want)
+			t.Errorf("flip %d is\n%s\nwant\n%s", i, shown[i].Command, want)
 		}
 	}
 }
 
-// A line that would not play what the report shows is not offered.
+// No flip is offered that would not play the run of the report.
 func TestNoFlipsWhereTheyWouldNotPlay(t *testing.T) {
 	tests := map[string]func(b *bundle.Bundle){
 		"real servers":  func(b *bundle.Bundle) { b.Backend = "process" },
@@ -164,11 +163,11 @@ func TestNoFlipsWhereTheyWouldNotPlay(t *testing.T) {
 		b := reporttest.Bundle()
 		b.Plan.Faults[0].End = faults.End{For: 15 * time.Second}
 		if n := len(flips(b, 0, &story{})); n < 2 {
-			t.Fatalf("%d switches without the change", n)
+			t.Fatalf("%d flips without the change", n)
 		}
 		change(b)
 		for _, f := range flips(b, 0, &story{}) {
-			if strings.Contains(f.Command, "sed") {
+			if strings.Contains(f.Command, " --set ") {
 				t.Errorf("%s: offers %s", name, f.Command)
 			}
 		}
@@ -181,8 +180,7 @@ func TestNoFlipsWhereTheyWouldNotPlay(t *testing.T) {
 	}
 }
 
-// A lock that only broke less fixes nothing. One that kept all that the other broke does, if it
-// was put to the test.
+// A lock fixes another one if it was tested and kept everything that the other one broke.
 func TestFixingLocks(t *testing.T) {
 	b := reporttest.Bundle()
 	if got := fixing(b, 0); len(got) != 0 {

@@ -20,9 +20,8 @@ import (
 	"lockstep/internal/timeline"
 )
 
-// What a diagram shows is read from the drawing itself: its columns by their names, its bars and
-// marks by where they lie. What a step tells is read from its English. So nothing that both are
-// made of can hide that they differ.
+// These tests read the drawing itself, its columns by their names and its bars and marks by their
+// places, and the English of the steps, so no shared code can hide a difference between them.
 
 // shape is a drawn element.
 type shape struct {
@@ -97,7 +96,7 @@ func readPicture(t *testing.T, svg string) *drawnPicture {
 	}
 }
 
-// at is the name of the column that lies nearest to an x.
+// at is the name of the column nearest to an x.
 func (p *drawnPicture) at(x int) string {
 	best, name := 1<<30, ""
 	for c, n := range p.columns {
@@ -133,8 +132,8 @@ func (p *drawnPicture) bars(prefix string, y int) (out []string) {
 	return slices.Compact(out)
 }
 
-// marks are sentences of the story and the marks that say the same. Each lies at the height of
-// its step, give or take what a label needs.
+// marks pairs sentences of the story with their marks, which lie at the height of the step, apart
+// from the offset of a label.
 var marks = []struct {
 	says  *regexp.Regexp // its first group, if it has one, is a name or a number that the mark has too
 	drawn func(s *shape) bool
@@ -160,7 +159,7 @@ func wrong(p *drawnPicture, h *history.History, steps []explain.Step) (out []str
 			names[n.Name] = len(names)%6 + 1
 		}
 	}
-	if len(names) > 6 { // the first six who get the lock have the six colours
+	if len(names) > 6 { // the first six that get the lock have the six colours
 		clear(names)
 		for _, e := range h.Events {
 			if _, known := names[h.Name(e.Node)]; e.Kind == history.Acquired && h.Role(e.Node) == history.RoleClient && !known && len(names) < 6 {
@@ -202,7 +201,7 @@ func wrong(p *drawnPicture, h *history.History, steps []explain.Step) (out []str
 		if drawn := p.bars("b", y); !strings.Contains(s.Belief.English(), "clients") && !slices.Equal(believe, without(drawn, "probe")) {
 			bad(n, "%q, and the picture has %q", s.Belief.English(), drawn)
 		}
-		// What the stores have: the numbers of the colours, each as often as a server has it.
+		// Which entries the stores have, by the numbers of the colours.
 		if store := s.Store.English(); !strings.Contains(store, "probe") {
 			var have, drawn []string
 			for name, number := range names {
@@ -268,7 +267,7 @@ func wrong(p *drawnPicture, h *history.History, steps []explain.Step) (out []str
 	return out
 }
 
-// unreadable lists the labels that lie on another one or on an arrow.
+// unreadable lists the labels that overlap another one or an arrow.
 func unreadable(p *drawnPicture) (out []string) {
 	for i := range p.shapes {
 		s := &p.shapes[i]
@@ -294,7 +293,8 @@ func unreadable(p *drawnPicture) (out []string) {
 	return out
 }
 
-// No label lies on another one or on an arrow, in stories of all kinds: see twelve in package browser.
+// No label overlaps another one or an arrow, in stories of all kinds: see twelve in package
+// browser.
 func TestLabelsAreReadable(t *testing.T) {
 	for _, name := range []string{
 		"pause-past-lease", "get-then-del-gap", "fence-saves-the-resource", "redlock-and-a-jumping-clock", "zookeeper-herd", "crash-before-del",
@@ -311,8 +311,8 @@ func TestLabelsAreReadable(t *testing.T) {
 	}
 }
 
-// A round of Redlock of which the story tells nothing is one row with one label, and still has a line for
-// each message. In true time it is no row.
+// A round of Redlock without a step is one row with one label, and has a line for each message. In
+// true time it is not folded.
 func TestRoundIsOneRow(t *testing.T) {
 	p, err := scenario.Load("../../../scenarios/lessons/redlock-and-a-jumping-clock.yaml")
 	if err != nil {
@@ -339,7 +339,7 @@ func TestRoundIsOneRow(t *testing.T) {
 	}
 }
 
-// across is from where to where a label goes, with letters of five pixels.
+// across is the horizontal extent of a label, with letters of five pixels.
 func (s *shape) across() (x0, x1 int) {
 	w := 5 * len(s.text)
 	switch {
@@ -371,7 +371,7 @@ func pictured(t *testing.T, j *checker.Judgement) (*drawnPicture, []explain.Step
 	return readPicture(t, diagram.Draw(l, bundle.BarsOf(timeline.Of(j.History)), "s", say.English)), steps
 }
 
-// In every shipped story, picture and sentences say the same of every node at every step.
+// In every shipped story, picture and sentences agree on every node at every step.
 func TestPictureAndStory(t *testing.T) {
 	told := 0
 	for _, p := range stories(t, "lessons", "search", "regressions", "bugs", "published", "questions") {

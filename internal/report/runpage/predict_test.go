@@ -96,7 +96,7 @@ func TestNoLockHelps(t *testing.T) {
 	}
 }
 
-// With many locks there is still something to choose.
+// However many locks are right, one answer is wrong.
 func TestManyLocksLeaveAWrongAnswer(t *testing.T) {
 	b := reporttest.Bundle()
 	for range 6 {

@@ -1,5 +1,5 @@
-// Everything is on the page without this script. It adds the time cursor, guessing before one
-// looks, filters for the tables of events, and buttons that copy.
+// The page is complete without this script. It adds the time cursor, guessing before the answer,
+// filters for the tables of events, and buttons that copy.
 (function () {
   "use strict";
   var root = document.documentElement, all = [].slice;
@@ -29,7 +29,7 @@
     if (guess && guess.checked && c === cursors[0] && n > unknownAfter()) reveal();
   }
 
-  // changed says what is the case after a step.
+  // changed shows the state after a step.
   function changed(c) {
     current = c;
     var row = c.rows[c.at];
@@ -45,7 +45,7 @@
     if (!c.playing() && !(guess && guess.checked)) history.replaceState(null, "", "#" + row.id);
   }
 
-  // beliefTable says who believes what: in a table that can be read out, and below the names.
+  // beliefTable shows the beliefs: in a table for screen readers, and below the names.
   function beliefTable(c) {
     var s = state[+c.player.closest(".lock").dataset.lock], values = s && s.steps && s.steps[c.at];
     if (!values) return;
@@ -69,7 +69,7 @@
     table.appendChild(body);
   }
 
-  // Who guesses first sees the story up to the step before something breaks.
+  // A reader who guesses first sees the story up to the step before something breaks.
   function unknownAfter() {
     var n = cursors[0].worst();
     return n > 0 ? n - 1 : Math.min(1, cursors[0].rows.length - 1);
@@ -85,7 +85,7 @@
 
   function violation() {
     if (current.nextBad() >= 0) return current.go(current.nextBad());
-    // This lock broke nothing more: on to the next one that did.
+    // This lock broke nothing more: go to the next one that did.
     var next = cursors.slice(cursors.indexOf(current) + 1).concat(cursors).filter(function (c) { return c.worst() >= 0; })[0];
     if (next) goTo(next, next.worst());
   }
@@ -94,7 +94,7 @@
     c.go(n);
     current = c;
   }
-  // unfold opens whatever an element is folded in.
+  // unfold opens the folds around an element.
   function unfold(e) {
     for (var d = e.closest("details"); d; d = d.parentElement.closest("details")) d.open = true;
   }
@@ -122,8 +122,8 @@
     if (e.ctrlKey || e.metaKey || e.altKey || help.open || !current) return;
     var name = keys[e.key], tag = e.target.tagName;
     if (!name || /^(SELECT|TEXTAREA)$/.test(tag) || tag === "INPUT" && (e.target.type !== "checkbox" || e.key === " ")) return;
-    // The space bar presses what has the focus. Arrows, Home and End scroll a region that has it,
-    // and the page before anybody steps.
+    // The space bar presses the focused element. Arrows, Home and End scroll a focused region, and,
+    // until the cursor is on, the page.
     if (e.key === " " && /^(BUTTON|SUMMARY|A)$/.test(tag) && !e.target.closest(".steps")) return;
     if (e.target.getAttribute && e.target.getAttribute("role") === "region" && e.key.length > 1) return;
     if ((e.key === "Home" || e.key === "End") && !current.on) return;
@@ -201,7 +201,7 @@
     root.classList.add("js");
     if (guess) {
       guess.addEventListener("change", guessing);
-      guess.checked = location.hash === "#guess"; // the link for learners asks for it
+      guess.checked = location.hash === "#guess"; // in the link for learners
       if (guess.checked) guessing();
     }
     if (!(guess && guess.checked)) cursors[0].rest(cursors[0].worst());

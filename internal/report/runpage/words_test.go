@@ -14,21 +14,21 @@ import (
 	"lockstep/internal/say"
 )
 
-// The set-up speaks of the servers that the lock really has.
+// The set-up describes the servers that the lock has.
 func TestServersOfEveryStore(t *testing.T) {
 	p := plan.Default()
 	p.Redis.Replicas, p.Redis.Lag = 1, 100*time.Millisecond
 	p.Database("mysql").Replicas, p.Database("mysql").Lag = 2, time.Second
 	tests := map[string]string{
-		"set-nx-lua":       "one Redis primary and 1 replica, 100 ms behind; a failover takes 500 ms",
-		"redlock":          "5 independent Redis primaries",
-		"etcd-mutex":       "etcd cluster of 3, which elects a new leader in 1 s",
-		"zk-sequential":    "ZooKeeper cluster of 3, which elects a new leader in 1 s, tick 2 s",
-		"mysql-get-lock":   "one MySQL primary and 2 replicas, 1 s behind; a failover takes 500 ms",
-		"pg-advisory":      "one PostgreSQL server",
-		"consul-session":   "Consul cluster of 3, which elects a new leader in 1 s",
-		"redlock-fsync":    "5 independent Redis primaries; every write is on disk before its reply",
-		"of-somebody-else": "redis-1",
+		"set-nx-lua":     "one Redis primary and 1 replica, 100 ms behind; a failover takes 500 ms",
+		"redlock":        "5 independent Redis primaries",
+		"etcd-mutex":     "etcd cluster of 3, which elects a new leader in 1 s",
+		"zk-sequential":  "ZooKeeper cluster of 3, which elects a new leader in 1 s, tick 2 s",
+		"mysql-get-lock": "one MySQL primary and 2 replicas, 1 s behind; a failover takes 500 ms",
+		"pg-advisory":    "one PostgreSQL server",
+		"consul-session": "Consul cluster of 3, which elects a new leader in 1 s",
+		"redlock-fsync":  "5 independent Redis primaries; every write is on disk before its reply",
+		"unknown-lock":   "redis-1",
 	}
 	for lock, want := range tests {
 		r := reporttest.PauseRun(lock, false)
@@ -64,7 +64,7 @@ func TestServersAreGrouped(t *testing.T) {
 	}
 }
 
-// A term is linked where it comes up first, and explained once.
+// A term is linked where it first occurs, and explained once.
 func TestTermsAreLinkedOnce(t *testing.T) {
 	l := page.NewLinker(say.English)
 	first := string(l.Text("The lease ends & the <lease> ends in true time; a token."))
@@ -92,7 +92,7 @@ func TestTermsAreLinkedOnce(t *testing.T) {
 	}
 }
 
-// Equal commands in a row are one row, and what they are about is not lost.
+// Equal consecutive commands are one row, and every step keeps a row.
 func TestEventTableFoldsRetries(t *testing.T) {
 	w := reporttest.NewWriter("set-nx-lua", "A", "B")
 	w.Acquires(12, "A", 0)
@@ -103,7 +103,7 @@ func TestEventTableFoldsRetries(t *testing.T) {
 	steps := reporttest.Steps(&bundle.Run{Judgement: checker.Judgement{History: w.H}})
 	rows, more := eventTable(w.H, &story{steps: steps}, 0, int32(len(w.H.Events))-1, 100, func(i int) int { return i + 1 })
 	if more != 0 {
-		t.Errorf("%d rows too many", more)
+		t.Errorf("%d rows are left out", more)
 	}
 	var folded []string
 	numbers := 0

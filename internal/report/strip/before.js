@@ -1,10 +1,10 @@
-// redraw replaces a picture of the run by another one. While a hand moves something, the run before lies
-// faintly under it: what its clients believed, when they slept, and where leases ended. It goes when
-// nothing moves for a moment, and with the first picture of a hand that has let go.
+// redraw replaces the picture of a run. During a drag, the previous run is faintly below it: the
+// beliefs of its clients, their pauses, and the ends of leases. It goes when nothing moves for a
+// moment, or with the first picture after the drag.
 //
-//   redraw(stage, html, moves);  // stage: what the picture stands in; data-before: the word for that run
+//   redraw(stage, html, moves);  // stage: the container of the picture; data-before: the word for that run
 //
-// A picture that is the same stays, so a click that has begun is not lost.
+// An unchanged picture stays in place, so a click that has begun is not lost.
 var redraw = (function () {
   "use strict";
   var moment = 700, all = [].slice; // ms
@@ -13,7 +13,7 @@ var redraw = (function () {
     (stage.kept || []).forEach(function (b) { b.shape.remove(); });
     stage.kept = null;
   }
-  // shapes are what remains of the present picture, each with the selector of what it lies in.
+  // shapes are the parts of the current picture to keep, each with the selector of its container.
   function shapes(stage) {
     return all.call(stage.querySelectorAll(".lane[data-role=client] .track > :is(.believes, .frozen), .rows-of > .lease:not(.now)")).map(function (e) {
       var shape = e.cloneNode(false), lane = e.closest(".lane"), client = /\bk\d+\b/.exec(e.className);
@@ -34,7 +34,7 @@ var redraw = (function () {
         var into = stage.querySelector(b.into);
         if (!into) return;
         var now = into.querySelector(".believes");
-        b.shape.classList.toggle("early", !!now && parseFloat(now.style.left) > parseFloat(b.shape.style.left)); // its word is where it is seen
+        b.shape.classList.toggle("early", !!now && parseFloat(now.style.left) > parseFloat(b.shape.style.left)); // its word is at its visible end
         into.insertBefore(b.shape, into.firstChild);
       });
     }

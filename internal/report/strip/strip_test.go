@@ -20,8 +20,8 @@ import (
 	"lockstep/scenarios"
 )
 
-// A dense row shows shares: a lock that is held half of the time fills half of its row, where a bar
-// for each hold would fill all of it, however short the holds are.
+// A dense row shows shares: a lock held half of the time fills half of the height, where a bar for
+// each short hold would fill all of it.
 func TestDenseRowShowsShares(t *testing.T) {
 	var bars []Bar
 	for n := range int64(4000) {
@@ -61,7 +61,7 @@ func TestViolationsAreSeenInLongHistories(t *testing.T) {
 	}
 }
 
-// A property that the picture has no word for is a band with its name.
+// A property without a label of its own is a band with its name.
 func TestAnyViolationIsABand(t *testing.T) {
 	j := reporttest.MillionBundle(1000).Runs[0].Judgement
 	for i := range j.Findings {
@@ -109,7 +109,7 @@ func looks(s *Strip, name string) map[Look]int {
 	return n
 }
 
-// The picture shows what its story is about: the lease, the writes, and what they did to the data.
+// The picture shows the lease, the writes, and their effect on the data.
 func TestPictureOfALesson(t *testing.T) {
 	for _, tt := range []struct {
 		lesson, lock string
@@ -169,8 +169,8 @@ func promisedAt(l *Line, ms int64) int64 {
 	return until / int64(time.Millisecond)
 }
 
-// At each instant the picture knows which end was promised then: a renewal moves it, of a lease that was
-// given back there is none, and of one that ran out it is behind.
+// The picture knows the promised end at each instant: a renewal moves it, a released lease has
+// none, and that of an expired lease is in the past.
 func TestEndsAsOfAnInstant(t *testing.T) {
 	for _, tt := range []struct {
 		lesson, lock string

@@ -47,14 +47,14 @@ func TestTerminalGoldens(t *testing.T) {
 	reporttest.Golden(t, "terminal-color.txt", []byte(Report(b, Options{Width: 100, Color: true})))
 }
 
-// A terminal that has real signs gets them in the same places, and nothing moves.
+// Unicode signs replace the letters, and nothing else changes.
 func TestSignsTakeThePlaceOfLetters(t *testing.T) {
 	b := reporttest.Bundle()
 	for _, columns := range []int{44, 60, 80, 140} {
 		for _, l := range []say.Language{say.English, say.Chinese} {
 			plain, signed := Report(b, Options{Width: columns, Language: l}), Report(b, Options{Width: columns, Language: l, Signs: true})
 			if plain == signed || !strings.Contains(signed, "✗") || strings.Contains(plain, "✗") {
-				t.Errorf("%d columns, %s: no signs, or signs for everybody:\n%s", columns, l, signed)
+				t.Errorf("%d columns, %s: no signs, or signs without the option:\n%s", columns, l, signed)
 			}
 			letters := strings.NewReplacer("✓", "v", "✗", "x", "·", ".")
 			if back := letters.Replace(signed); back != plain {

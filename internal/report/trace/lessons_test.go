@@ -13,8 +13,8 @@ import (
 	"lockstep/internal/sim"
 )
 
-// Whatever the lessons make happen (clusters, sessions, sentinels, dead servers),
-// the trace of it can be read: slices nest, and arrows have two ends. Every lesson is looked at, and every lock.
+// The trace of every lesson and of every lock can be read, with clusters, sessions, sentinels and
+// dead servers: slices nest, and arrows have two ends.
 func TestMachineFormatsOfAllLessons(t *testing.T) {
 	files, seen := 0, map[string]bool{}
 	err := filepath.WalkDir("../../../scenarios/lessons", func(path string, d fs.DirEntry, err error) error {
@@ -29,7 +29,7 @@ func TestMachineFormatsOfAllLessons(t *testing.T) {
 		b := &bundle.Bundle{Plan: p, Backend: sim.Backend, Seed: 1}
 		for n, lock := range p.Locks {
 			if n > 0 && seen[lock] {
-				continue // to read them all takes its time
+				continue // reading all of them takes long
 			}
 			seen[lock] = true
 			h, err := sim.Run(p, lock, 1)
@@ -64,7 +64,7 @@ func readAll(t *testing.T, b *bundle.Bundle) {
 			arrows++
 		}
 	}
-	// Simulated messages say where they come from, so each has its arrow.
+	// Simulated messages have a cause, so each has its arrow.
 	if arrows != messages {
 		t.Errorf("%d arrows for %d messages that arrived", arrows, messages)
 	}

@@ -229,8 +229,8 @@ func TestTraceTellsTheStory(t *testing.T) {
 	}
 }
 
-// What crosses moves to a lane of its own: Redlock asks all servers at once, and
-// a renewal may be under way when its client begins to release.
+// Overlapping slices move to another lane: Redlock asks all servers at once, and a renewal may be
+// pending when its client begins to release.
 func TestTraceLanes(t *testing.T) {
 	w := reporttest.NewWriter("redlock", "A")
 	one := w.Add(10, history.Sent, "A", w.From("redis-1", history.NoCause, "SET 1"))
@@ -258,7 +258,7 @@ func TestTraceOfACrash(t *testing.T) {
 	reporttest.WantLines(t, "the belief", tr.on(t, "x: clients", "A believes"), []string{"X believes: mine 12..400"})
 }
 
-// A message that got lost, or whose answer a real server hides, has no arrow to nowhere.
+// A lost message has no arrow, nor has one whose execution is unknown.
 func TestTraceOfLostMessages(t *testing.T) {
 	w := reporttest.NewWriter("set-nx-lua", "A")
 	sent := w.Add(10, history.Sent, "A", w.From("redis-1", history.NoCause, "SET lock"))

@@ -108,7 +108,7 @@ func TestWorldsPageOfNothing(t *testing.T) {
 	c.Cells = []crosscheck.Cell{{Agreement: results.NotPlayed, Why: say.NoSuchStep.With()}, {Agreement: results.NotPlayed, Why: say.NoSuchStep.With()}, {Agreement: results.NotPlayed, Why: say.NobodyGetsIt.With("N0")}}
 	page := worldsPage(t, say.English, c)
 	if strings.Contains(page, "<svg") || strings.Contains(page, "Where they differ") || !strings.Contains(page, "<b>0</b> agree") {
-		t.Error("the page shows what is not there")
+		t.Error("the page shows figures or differences that it has no data for")
 	}
 }
 
