@@ -18,7 +18,7 @@ import (
 	"lockstep/measurements"
 )
 
-// ticked is what a reader ticks, and what must not happen to him.
+// ticked is what a reader ticks: the faults to expect, and the ways of breaking that matter.
 type ticked struct {
 	Kinds []string `json:"kinds"`
 	Ways  []int    `json:"ways"`
@@ -56,7 +56,8 @@ func TestThePageAdvisesAsTheCommandDoes(t *testing.T) {
 	})
 	searched := map[string]string{"etcd-txn": results.Sampled, "zk-sequential": results.NotSearched}
 	for i := range x.Locks {
-		x.Locks[i].Searched = cmp.Or(searched[x.Locks[i].Lock], results.Complete) // whatever is stored: of each something
+		// Some of each, independent of what is stored.
+		x.Locks[i].Searched = cmp.Or(searched[x.Locks[i].Lock], results.Complete)
 	}
 	x.Locks = append(x.Locks, results.ExploredLock{Lock: "never-walked", Breaks: map[string][]results.CutSet{}})
 	page, err := explorepage.HTML(&advice.Facts{Explored: &x}, nil, say.English)
@@ -92,7 +93,7 @@ func TestThePageAdvisesAsTheCommandDoes(t *testing.T) {
 		}
 	}
 	if said["survives"] < 100 || said["none found"] < 100 || said["not searched"] < 100 || said["breaks"] < 100 || said["unknown"] <= len(choices) {
-		t.Errorf("%v: too little of something to compare", said)
+		t.Errorf("%v: too few of some verdict to compare", said)
 	}
 }
 

@@ -6,8 +6,7 @@ import (
 	"lockstep/internal/browser"
 )
 
-// beyondThePane are the words and marks of diagrams that lie right of the edge of what scrolls them, and how
-// close together the columns of the first diagram are.
+// beyondThePane lists the words and marks of diagrams that are right of the edge of their pane.
 const beyondThePane = `(function () {
 	var out = [];
 	document.querySelectorAll(".pane svg.spacetime[data-rows]").forEach(function (svg) {
@@ -19,8 +18,8 @@ const beyondThePane = `(function () {
 	return out;
 })()`
 
-// Nothing of a diagram is right of the edge: its columns move together where there is little room, and
-// apart again where there is more.
+// A diagram fits its pane: its columns move together in a narrow window, and apart again in a wide
+// one.
 func TestDiagramsFitTheirPanes(t *testing.T) {
 	for _, name := range []string{"pause-past-lease", "redlock-and-a-jumping-clock"} {
 		p := browser.Open(t, lesson(t, name), browser.Options{Width: 1280, Height: 900})
@@ -38,13 +37,13 @@ func TestDiagramsFitTheirPanes(t *testing.T) {
 		p.Resize(1280, 900)
 		p.Await(`document.querySelector(".pane svg.spacetime[data-rows]").viewBox.baseVal.width > 400`)
 		if again := browser.Eval[string](p, `document.querySelector(".pane svg.spacetime[data-rows]").outerHTML`); again != wide {
-			t.Errorf("%s: is not what it was when there is room again", name)
+			t.Errorf("%s: the diagram differs when the window is wide again", name)
 		}
 	}
 }
 
-// Who has set larger words has them everywhere: in sentences, in the picture of a run and in its diagram.
-func TestWordsGrowWithThoseOfTheReader(t *testing.T) {
+// A larger font size enlarges sentences, the picture of a run and its diagram.
+func TestWordsFollowTheFontSize(t *testing.T) {
 	p := browser.Open(t, lesson(t, "pause-past-lease"), browser.Options{Width: 1800, Height: 900})
 	const sizes = `[".lead", ".steps p", ".run-strip", ".lane .name"].map(function (q) { return parseFloat(getComputedStyle(document.querySelector(q)).fontSize); }).concat(document.querySelector(".spacetime .time").getBoundingClientRect().height)`
 	before := browser.Eval[[]float64](p, sizes)

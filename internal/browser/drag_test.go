@@ -26,9 +26,9 @@ const counted = `(function () {
 	return 0;
 })()`
 
-// While a hand drags, the page asks for timelines only: the diagrams below follow when the hand rests, and
-// the map of pause and lease waits until it lets go.
-func TestAHandWaitsForTimelinesOnly(t *testing.T) {
+// During a drag, the page asks for timelines only: the diagrams below follow when the pointer
+// rests, and the map of pause and lease after the drag.
+func TestADragWaitsForTimelinesOnly(t *testing.T) {
 	p := browser.Visit(t, playgroundAt(t), browser.Options{Width: 1280, Height: 900})
 	verdictIs(p, "kept")
 	p.Await(`document.querySelectorAll("#map .grid i[class]").length > 0`)
@@ -42,7 +42,7 @@ func TestAHandWaitsForTimelinesOnly(t *testing.T) {
 	letGo := p.Hold(from, browser.Point{X: from.X + 300, Y: from.Y})
 	p.Await(`document.querySelectorAll("#pictures .steps .bad").length > 0 && !document.querySelector("#pictures.stale")`)
 	if p.Count("#stages[data-settled]") > 0 {
-		t.Error("what is still held has an address")
+		t.Error("a fault that is still held has an address")
 	}
 	letGo()
 	settled(p)
@@ -50,17 +50,17 @@ func TestAHandWaitsForTimelinesOnly(t *testing.T) {
 	asked := strings.Join(browser.Eval[[]string](p, "cost.asked"), " ")
 	_, dragged, _ := strings.Cut(asked, "timelines")
 	if strings.Contains(asked, "edit") || strings.Contains(dragged[:max(strings.LastIndex(dragged, "timelines"), 0)], "row") {
-		t.Errorf("asked for while a hand drags: %s", asked)
+		t.Errorf("asked for during a drag: %s", asked)
 	}
 	if drawn, rests := browser.Eval[int](p, "drawn"), strings.Count(asked, "settled")+strings.Count(asked, "whole"); drawn == 0 || drawn > 2*rests {
-		t.Errorf("the diagram was drawn %d times, and the hand rested %d times", drawn, rests)
+		t.Errorf("the diagram was drawn %d times, and the pointer rested %d times", drawn, rests)
 	}
 	quiet(t, p)
 }
 
-// While a hand drags, the run before lies faintly under the picture: not for screen readers, and not for
-// longer than the hand moves.
-func TestTheRunBeforeLiesUnderADrag(t *testing.T) {
+// During a drag, the previous run lies faintly under the picture, hidden from screen readers, until
+// the pointer rests.
+func TestThePreviousRunLiesUnderADrag(t *testing.T) {
 	address := playgroundAt(t)
 	for page, by := range map[string]float64{address: 150, strings.TrimSuffix(address, "playground/") + "zh.html": -150} { // order: none
 		p := browser.Visit(t, page, browser.Options{Width: 1280, Height: 900})
@@ -68,7 +68,7 @@ func TestTheRunBeforeLiesUnderADrag(t *testing.T) {
 		bar := `document.querySelector(".lane[data-node=A] .track > .%s").style.width`
 		was := browser.Eval[string](p, fmt.Sprintf(bar, "believes"))
 		from := p.Middle(".held .grip")
-		// What is to happen when the hand rests for a moment waits for us.
+		// The test decides when the pointer counts as resting.
 		browser.Eval[int](p, `(function (soon, post) {
 			window.rests = [];
 			window.setTimeout = function (f, ms) { if (!ms) return soon(f, ms); rests.push(f); return 0; };
@@ -86,9 +86,10 @@ func TestTheRunBeforeLiesUnderADrag(t *testing.T) {
 			t.Errorf("%s: under a drag A's bar is %s wide, and was %s before", page, before, was)
 		}
 		if p.Count(".lease.before") == 0 || p.Count(".before:not([aria-hidden=true])") > 0 {
-			t.Errorf("%s: under a drag there is no end of a lease, or a screen reader sees it", page)
+			t.Errorf("%s: during a drag the previous end of the lease is missing or not hidden", page)
 		}
-		// When the hand rests nothing of the run before is left. A busy machine draws its last move only now.
+		// Nothing of the previous run is left when the pointer rests. A busy machine draws the last
+		// move only now.
 		p.Await(`(rests.splice(0).forEach(function (f) { f(); }), document.querySelectorAll(".before").length === 0)`)
 		letGo()
 		p.Await(`Object.keys(unanswered).length === 0`) // the picture stands still
@@ -100,11 +101,11 @@ func TestTheRunBeforeLiesUnderADrag(t *testing.T) {
 	}
 }
 
-// BenchmarkDragToPicture measures what a hand feels: from its move to the picture of it on the screen, the
-// waiting for a frame of the browser included. The hand moves 60 times a second; moves that come while the
-// simulator plays are left out, and pictures/move tells how many are not. In the playground the map of
-// pause and lease is there, in map it is being played when the hand comes. BenchmarkFrame of package
-// playground is the share of the simulator, as a native program.
+// BenchmarkDragToPicture measures the latency of a drag: from a move to its picture on the screen,
+// including the wait for a frame of the browser. There are 60 moves a second; those during a run of
+// the simulator are skipped, and pictures/move is the share of the others. In playground the map of
+// pause and lease is complete, in map it is still being played. BenchmarkFrame of package
+// playground measures the simulator's share, as a native program.
 func BenchmarkDragToPicture(b *testing.B) {
 	address := playgroundAt(b)
 	for _, tt := range []struct {

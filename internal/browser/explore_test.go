@@ -30,7 +30,7 @@ func walkPage(t *testing.T) []byte {
 	return page
 }
 
-// What a reader ticks decides which locks survive, and stands in the address.
+// The ticks decide which locks survive, and are in the address.
 func TestTicksDecideWhichLocksSurvive(t *testing.T) {
 	p := browser.Open(t, walkPage(t), browser.Options{})
 	browser.Eval[bool](p, `document.querySelector("#exactly").open = true`)
@@ -57,9 +57,9 @@ func TestTicksDecideWhichLocksSurvive(t *testing.T) {
 	}
 	contains(t, "the address", browser.Eval[string](p, "location.hash"), ";but=0,1")
 	contains(t, "the answer", p.Text("#answer"), "locks survive what you ticked")
-	// Which store it can be decides which locks are asked about, and stands there, too.
+	// The possible stores decide which locks are shown, and are in the address, too.
 	if rest := browser.Eval[string](p, `document.querySelector('a[href="#lock-set-nx-lua"]').closest("tr").querySelector(".you").innerText`); !strings.Contains(rest, "all pairs in plain and just-within") {
-		t.Errorf("beside the verdict stands %q", rest)
+		t.Errorf("beside the verdict is %q", rest)
 	}
 	click("redis")
 	if !browser.Eval[bool](p, `document.querySelector('a[href="#lock-set-nx-lua"]').closest("tr").hidden && !document.querySelector('a[href="#lock-etcd-txn"]').closest("tr").hidden`) {
@@ -69,7 +69,7 @@ func TestTicksDecideWhichLocksSurvive(t *testing.T) {
 	quiet(t, p)
 }
 
-// Three answers show one, by keyboard, too; the address holds it, and a link to it chooses the same.
+// Three answers show one advice; the address has it, and a link to it restores the three answers.
 func TestThreeQuestionsHaveOneAnswer(t *testing.T) {
 	p := browser.Open(t, walkPage(t), browser.Options{})
 	shown := func() string {
@@ -84,9 +84,9 @@ func TestThreeQuestionsHaveOneAnswer(t *testing.T) {
 			t.Errorf("after %s: %q, want %q", step[0], got, step[1])
 		}
 	}
-	// What the lock protects is shown before it matters, and cannot be answered then.
+	// The question about tokens is visible, but disabled until it matters.
 	if !browser.Eval[bool](p, `document.querySelector("#ask-tokens").disabled && document.querySelector("#ask-tokens").offsetHeight > 0`) {
-		t.Error("two do no damage, and the page asks for tokens, or hides that it would")
+		t.Error("two do no damage, and the question about tokens is enabled or hidden")
 	}
 	contains(t, "the address", browser.Eval[string](p, "location.hash"), "#answer-etcd-duplicate")
 	browser.Eval[bool](p, `(document.querySelector('a[href="#answer-redis-damage-yes"]').click(), true)`)
@@ -104,15 +104,15 @@ func TestTheWalkReadsWithoutScripts(t *testing.T) {
 		t.Errorf("the table has %d locks", rows)
 	}
 	if browser.Eval[bool](p, `document.querySelector("#ticks").offsetHeight > 0`) {
-		t.Error("there are ticks that do nothing")
+		t.Error("the ticks, which need a script, are visible")
 	}
 	if browser.Eval[bool](p, `document.querySelector("#questions").offsetHeight > 0`) || p.Count(".answers tbody a") < 40 {
-		t.Error("there are questions that do nothing, or no answers")
+		t.Error("the questions, which need a script, are visible, or answers are missing")
 	}
 	quiet(t, p)
 }
 
-// On a narrow screen no answer and no set of faults is cut, and nothing has to be pushed aside to be read.
+// On a narrow screen no answer and no set of faults is cut off, and nothing scrolls sideways.
 func TestNoAnswerIsCutOnANarrowScreen(t *testing.T) {
 	p := browser.Open(t, walkPage(t), browser.Options{Width: 390, Height: 844})
 	browser.Eval[bool](p, `document.querySelector("#exactly").open = true`)

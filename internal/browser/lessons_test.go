@@ -9,8 +9,8 @@ import (
 	"lockstep/internal/browser"
 )
 
-// controlsInSight are the sliders, faults and menus of the playground that a reader sees and can use, by the
-// names that lessons call them.
+// controlsInSight lists the visible and enabled controls of the playground, by their names in
+// lessons.
 const controlsInSight = `(function () {
 	var names = [].filter.call(document.querySelectorAll("[data-own]"), function (e) { return e.checkVisibility(); }).map(function (e) { return e.dataset.own; });
 	if (document.querySelector("#more").checkVisibility()) names.push("compare");
@@ -18,9 +18,9 @@ const controlsInSight = `(function () {
 	return names.sort();
 })()`
 
-// After the answer a lesson shows the controls that it is about, and all of them when asked; its text fits the
-// window and never scrolls in itself.
-func TestALessonShowsWhatItIsAbout(t *testing.T) {
+// After the answer a lesson shows its own controls, and all controls on request. Its text fits the
+// window without scrolling.
+func TestALessonShowsItsControls(t *testing.T) {
 	p := browser.Visit(t, playgroundAt(t)+"index.html", browser.Options{Hash: "#lesson=pause", Width: 1280, Height: 900})
 	for _, name := range []string{"pause", "gap", "consensus", "fence"} {
 		browser.Eval[string](p, fmt.Sprintf(`location.hash = "lesson=%s"`, name))

@@ -10,7 +10,8 @@ import (
 	"lockstep/internal/say"
 )
 
-// With the switch for tokens, harm is counted again, without scripts, too; with them the rows are sorted again.
+// The switch for tokens changes the counts of harm, even without scripts, and with scripts the
+// order of the rows.
 func TestTheSwitchForTokensCountsAndSorts(t *testing.T) {
 	cells := func(letters ...string) (out []matrixpage.Cell) {
 		for _, l := range letters {

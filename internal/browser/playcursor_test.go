@@ -11,7 +11,7 @@ import (
 	"lockstep/internal/real/realtest"
 )
 
-// cursorsStand says where timelines, diagrams and steps do not show the same time.
+// cursorsStand lists where timelines, diagrams and steps do not show the same time.
 const cursorsStand = `(function () {
 	var out = [];
 	document.querySelectorAll("#pictures .player").forEach(function (player, i) {
@@ -41,10 +41,10 @@ const cursorsStand = `(function () {
 	return out.slice(0, 5);
 })()`
 
-// cursorsStandAt asks it for a time, in seconds.
+// cursorsStandAt is cursorsStand for a time, in seconds.
 func cursorsStandAt(present float64) string { return fmt.Sprintf(cursorsStand, present) }
 
-// One cursor stands at the same time in timelines, diagrams and steps, of all locks.
+// One cursor shows the same time in the timelines, diagrams and steps of all locks.
 func TestThePlaygroundHasOneCursor(t *testing.T) {
 	for _, size := range ([][2]int{{1280, 720}, {390, 844}})[:realtest.Tiers(1, 2)] {
 		p := browser.Visit(t, playgroundAt(t), browser.Options{Width: size[0], Height: size[1]})
@@ -85,7 +85,7 @@ func TestThePlaygroundHasOneCursor(t *testing.T) {
 		if at := browser.Eval[int](p, `[].indexOf.call(document.querySelectorAll("#pictures .player:last-child .steps li"), document.querySelector("#pictures .player:last-child .steps .now"))`); at != 4 {
 			t.Errorf("the fifth step of the second lock is not the present one: %d", at)
 		}
-		// Half of the timeline is half of its time, by hand.
+		// The middle of the timeline is half of its time.
 		at := p.Middle(`.lock:first-child .lane[data-node="B"] .track`)
 		half := browser.Eval[float64](p, `(function (l) { var per = parseFloat(l[1].textContent) - parseFloat(l[0].textContent), box = l[0].parentNode.getBoundingClientRect(); return per * box.width / 2 / (l[1].getBoundingClientRect().left - l[0].getBoundingClientRect().left); })(document.querySelectorAll(".lock:first-child .axis span"))`)
 		p.Drag(browser.Point{X: at.X - 60, Y: at.Y}, at)
@@ -120,7 +120,7 @@ func TestThePlaygroundHasOneCursor(t *testing.T) {
 	}
 }
 
-// leaseEnds is where the ends of leases are that a reader sees, in seconds by the axis, and how many there are.
+// leaseEnds are the visible ends of leases, in seconds of the axis.
 const leaseEnds = `(function (strips) {
 	var labels = strips.querySelectorAll(".axis span:not(.leases)"), a = labels[0], b = labels[1], per = parseFloat(b.textContent) - parseFloat(a.textContent);
 	var x0 = a.getBoundingClientRect().left, wide = b.getBoundingClientRect().left - x0;
@@ -129,8 +129,8 @@ const leaseEnds = `(function (strips) {
 	});
 })(document.querySelector(".strips"))`
 
-// The end of the lease is where it was promised at the time of the cursor: in the playground and in a
-// report. Without a cursor it is the one that decided the run.
+// In the playground and in a report, the end of the lease is the one promised at the time of the
+// cursor. Without a cursor it is the one that decided the run.
 func TestTheCursorShowsThePromisedEnd(t *testing.T) {
 	p := browser.Visit(t, playgroundAt(t), browser.Options{Width: 1280, Height: 900, Hash: "#story=short-pause-is-harmless&lock=watchdog-lua"})
 	verdictIs(p, "kept")

@@ -25,8 +25,8 @@ var twelve = []string{
 	"slow-task-blind-del", "failover-forgets-the-lock", "split-brain", "session-outlives-the-contact", "two-servers-on-each-side", "lost-acquire-reply",
 }
 
-// walkSteps goes through all steps of the first lock and says where something is out of sight, or
-// where the three views do not show the same.
+// walkSteps goes through all steps of the first lock, and lists what is out of sight and where the
+// three views differ.
 const walkSteps = `(function () {
 	var out = [], press = function (key) { document.dispatchEvent(new KeyboardEvent("keydown", { key: key, bubbles: true })); };
 	var rows = document.querySelectorAll(".player .steps")[0].children, player = document.querySelector(".player");
@@ -50,8 +50,8 @@ const walkSteps = `(function () {
 	return out.slice(0, 5);
 })()`
 
-// The picture, the story and the lesson stand within little more than a screen and a half. At every size the
-// present step is in sight, in the rows, the diagram and the strip.
+// Picture, story and lesson fit in little more than a screen and a half. At every size the current
+// step is in sight, in the rows, the diagram and the strip.
 func TestTwelveStories(t *testing.T) {
 	for _, name := range twelve[:realtest.Tiers(3, len(twelve))] {
 		p := browser.Open(t, lesson(t, name), browser.Options{Width: 1280, Height: 720})
@@ -82,10 +82,10 @@ func timesKeepApart(t *testing.T, p *browser.Page) {
 	}
 }
 
-// firstScreen looks where things are in a window of 1280 to 720 pixels.
+// firstScreen checks the layout in a window of 1280 by 720 pixels.
 func firstScreen(t *testing.T, p *browser.Page, name string) {
 	t.Helper()
-	more := 28 * max(float64(p.Count("#lock-1 .strips .lane")-5), 0) // of many servers each has a row, too
+	more := 28 * max(float64(p.Count("#lock-1 .strips .lane")-5), 0) // each further server has a row
 	for _, want := range []struct {
 		selector, edge string
 		most           float64
@@ -129,12 +129,12 @@ func TestOneCursor(t *testing.T) {
 	p.Press("-")
 	p.Press(kb.Escape)
 	if p.Count(".moving") != 0 {
-		t.Error("Escape does not put the cursor away")
+		t.Error("Escape does not hide the cursor")
 	}
 	quiet(t, p)
 }
 
-// Who guesses first sees neither the verdict nor what comes after the question.
+// A reader who guesses first sees neither the verdict nor the steps after the question.
 func TestGuessingFirst(t *testing.T) {
 	p := browser.Open(t, lesson(t, "pause-past-lease"), browser.Options{Hash: "#guess"})
 	visible := func(selector string) bool {
@@ -160,8 +160,7 @@ func TestPrintsOnFewPages(t *testing.T) {
 	}
 }
 
-// Of many clients the first screen shows those who matter, at the moment that matters; all that
-// give up are one row.
+// With many clients the first screen shows the violation, and all clients that give up share a row.
 func TestManyClients(t *testing.T) {
 	p, err := scenario.Parse("many.yaml", []byte(`scenario: A hundred clients and one pause
 locks: [set-nx-ex-del]
@@ -192,7 +191,7 @@ expect: anything
 	contains(t, "the note below the diagram", tab.Text(".folded"), "Folded: 94 clients")
 	contains(t, "the story", tab.Text(".steps"), "The same ")
 	if n := strings.Count(tab.Text(".steps"), "gives up"); n != 1 {
-		t.Errorf("%d rows say that somebody gives up", n)
+		t.Errorf("%d rows are about clients that give up", n)
 	}
 	quiet(t, tab)
 }

@@ -103,8 +103,7 @@ func settled(p *browser.Page) string {
 	return browser.Eval[string](p, "location.href")
 }
 
-// The first thing that anybody does, by mouse, by finger and by keys: the end of the pause goes past
-// the lease, and the verdict turns.
+// Dragging the end of the pause past the lease turns the verdict: by mouse, by finger and by keys.
 func TestAPauseDraggedPastTheLeaseTurnsTheVerdict(t *testing.T) {
 	address := playgroundAt(t)
 	for name, drag := range map[string]func(p *browser.Page, from, to browser.Point){
@@ -135,7 +134,8 @@ func TestAPauseDraggedPastTheLeaseTurnsTheVerdict(t *testing.T) {
 	}
 }
 
-// The first page of the site has its picture at once, and its one handle turns the verdict, by mouse, by finger and by keys.
+// The first page of the site has its picture at once, and its one handle turns the verdict: by
+// mouse, by finger and by keys.
 func TestTheFirstPageIsLive(t *testing.T) {
 	address := strings.TrimSuffix(playgroundAt(t), "playground/")
 	for name, width := range map[string]int{"index.html": 1280, "zh.html": 390} {
@@ -169,15 +169,15 @@ func TestTheFirstPageIsLive(t *testing.T) {
 	}
 }
 
-// A fault is dragged from the palette into a lane, onto a message of the diagram, and along the time;
-// a click asks where instead. Each of them is in the file that is played.
+// A fault can be dragged from the palette into a lane or onto a message of the diagram, and moved
+// in time; a click opens a dialog instead. Each fault is then in the file that is played.
 func TestFaultsAreDropped(t *testing.T) {
 	p := browser.Visit(t, playgroundAt(t), browser.Options{Width: 1280, Height: 1400})
 	verdictIs(p, "kept")
 	faults := func(n int, part string) {
 		t.Helper()
 		p.Await(fmt.Sprintf(`document.querySelectorAll("#faults li").length === %d && document.getElementById("faults").innerText.indexOf(%q) >= 0`, n, part))
-		settled(p) // nothing moves any more under the hand
+		settled(p) // nothing moves under the pointer any more
 	}
 	removed := func() {
 		t.Helper()
@@ -188,7 +188,8 @@ func TestFaultsAreDropped(t *testing.T) {
 	settled(p)
 	p.Drag(p.Middle(`[data-kind="crash"]`), p.Middle(`.lock .lane[data-node="B"] .track`))
 	faults(2, "B crashes at")
-	// No lane of a client takes a failover; a message fault takes the next message of the client there.
+	// A lane of a client refuses a failover; a fault of messages hits the next message of the
+	// client.
 	p.Drag(p.Middle(`[data-kind="fail-over"]`), p.Middle(`.lock .lane[data-node="B"] .track`))
 	p.Await(`document.getElementById("problems").innerText.indexOf("redis-1") > 0`)
 	p.Drag(p.Middle(`[data-kind="lose-request"]`), p.Middle(`.lock .lane[data-node="C"] .track`))
@@ -214,7 +215,7 @@ func TestFaultsAreDropped(t *testing.T) {
 	p.Drag(chip, browser.Point{X: now[0], Y: now[1]})
 	faults(3, "the reply to A's")
 	removed()
-	// In the diagram the column says whom it hits, and the height says when.
+	// In the diagram, the column decides which node it hits, and the height when.
 	chip = p.Middle(`[data-kind="crash"]`)
 	column := browser.Eval[[]float64](p, `(function (svg) {
 		var head = [].filter.call(svg.querySelectorAll(".heads .node"), function (t) { return t.textContent === "C"; })[0];
@@ -231,7 +232,7 @@ func TestFaultsAreDropped(t *testing.T) {
 	quiet(t, p)
 }
 
-// veiledThings are what lies behind the moment of a lesson's question and is in sight all the same.
+// veiledThings lists what is after the moment of a lesson's question and visible all the same.
 const veiledThings = `(function () {
 	var out = [];
 	document.querySelectorAll(".stage .broke, .stage [data-node=B] i, .stage .grip").forEach(function (e) {
@@ -244,7 +245,7 @@ const veiledThings = `(function () {
 	return out;
 })()`
 
-// A lesson ends with a change that the learner makes: it is the run that says when it is done.
+// A lesson ends when a change by the learner turns the verdict.
 func TestALessonEndsWhenTheVerdictTurns(t *testing.T) {
 	address := playgroundAt(t)
 	for _, name := range []string{"index.html", "zh.html"} {
@@ -279,7 +280,7 @@ func lessonEnds(t *testing.T, address string) {
 	quiet(t, p)
 }
 
-// A link shows exactly this run: who opens it gets the same hashes.
+// A link reproduces the run, with the same hashes.
 func TestALinkReproducesTheRun(t *testing.T) {
 	address := playgroundAt(t)
 	p := browser.Visit(t, address, browser.Options{})
@@ -301,7 +302,7 @@ func TestALinkReproducesTheRun(t *testing.T) {
 	quiet(t, other)
 }
 
-// hashStory is what the hashes are compared over.
+// hashStory is the story whose hashes are compared.
 const hashStory = `scenario: hashes
 locks: [%s]
 seed: %d
@@ -361,8 +362,8 @@ func TestThePageHasTheHashesOfTheProgram(t *testing.T) {
 	}
 }
 
-// faintTexts are the texts of a page whose contrast is below 4.5 to 1, each with its contrast. Texts of
-// drawings are left out: what is behind them is drawn.
+// faintTexts are the texts of a page whose contrast is below 4.5 to 1, each with its contrast.
+// Texts of drawings are left out, since their background is drawn.
 const faintTexts = `(function () {
 	var paint = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
 	function over(css, below) { // what a colour looks like above another one
@@ -387,9 +388,9 @@ const faintTexts = `(function () {
 	}).filter(function (t) { return t.ratio < 4.5; }).slice(0, 5).map(function (t) { return t.ratio.toFixed(1) + " " + t.text; });
 })()`
 
-// What is in a row of Tab stops has a name, in both languages and on a phone, and nothing is wider
-// than the screen.
-func TestThePlaygroundIsForEverybody(t *testing.T) {
+// On a phone, in both languages, everything focusable has a name, texts have contrast, and nothing
+// is wider than the screen.
+func TestThePlaygroundIsAccessible(t *testing.T) {
 	address := playgroundAt(t)
 	for _, name := range []string{"index.html", "zh.html"} {
 		p := browser.Visit(t, address+name, browser.Options{Width: 390, Height: 844, Dark: name == "zh.html"})

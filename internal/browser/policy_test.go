@@ -42,8 +42,8 @@ func store(t *testing.T, files map[string][]byte) string {
 	return server.URL + "/"
 }
 
-// Every page works under its policy, and has nothing to complain about: as a file, and
-// from a server that sends a policy of its own as well.
+// Every page works under its policy without complaints of the console, as a file and from a server,
+// which sends a policy of its own.
 func TestOurScriptsRun(t *testing.T) {
 	all := pages(t, "comparison", "index", "matrix", "sweep", "worlds")
 	all["chinese"], all["english"] = lessonIn(t, "pause-past-lease", say.Chinese), lesson(t, "pause-past-lease")
@@ -66,7 +66,7 @@ func TestOurScriptsRun(t *testing.T) {
 	}
 }
 
-// works says what does not work in a page, or nothing.
+// works describes what does not work in a page; "" if everything does.
 func works(p *browser.Page, name string) string {
 	switch name {
 	case "comparison", "sweep", "worlds":

@@ -39,7 +39,7 @@ func lessonIn(t *testing.T, name string, l say.Language) []byte {
 	return page
 }
 
-// quiet fails when the page complained or asked for anything.
+// quiet fails if the console has complaints or the page has made requests.
 func quiet(t *testing.T, p *browser.Page) {
 	t.Helper()
 	for _, problem := range p.Problems() {
@@ -57,8 +57,7 @@ func contains(t *testing.T, what, text, part string) {
 	}
 }
 
-// The keys alone lead to the violation and through it: what the pause does in this
-// lesson is known from its file.
+// Keys alone lead to the violation and to the steps around it.
 func TestKeysLeadToTheViolation(t *testing.T) {
 	p := browser.Open(t, lesson(t, "pause-past-lease"), browser.Options{})
 	p.Press("g")
@@ -94,8 +93,7 @@ func TestKeysLeadToTheViolation(t *testing.T) {
 	quiet(t, p)
 }
 
-// Without any shortcut the Tab key reaches the violation, too, and everything on
-// the way can be seen.
+// The Tab key alone reaches the violation, too, and everything on the way has a name.
 func TestTabReachesTheViolation(t *testing.T) {
 	p := browser.Open(t, lesson(t, "pause-past-lease"), browser.Options{})
 	for range 100 {
@@ -110,7 +108,7 @@ func TestTabReachesTheViolation(t *testing.T) {
 			return
 		}
 	}
-	t.Errorf("100 times Tab do not reach the violation; the focus is on %q", p.Focus())
+	t.Errorf("Tab does not reach the violation in 100 presses; the focus is on %q", p.Focus())
 }
 
 func TestHashLeadsToAStep(t *testing.T) {
@@ -131,12 +129,12 @@ func TestChinesePageSteps(t *testing.T) {
 	quiet(t, p)
 }
 
-// What has the focus must have a name, or a screen reader says "link" and no more.
+// Everything focusable has a name, without which a screen reader says only "link".
 func TestEverythingFocusableHasAName(t *testing.T) {
 	for _, name := range []string{"pause-past-lease", "fence-saves-the-resource", "redlock-and-a-jumping-clock", "zookeeper-herd"} {
 		p := browser.Open(t, lesson(t, name), browser.Options{})
 		p.Press("g") // so that the cursor is there, too
-		// What is folded is not in the tree.
+		// Folded content is not in the tree.
 		browser.Eval[int](p, `document.querySelectorAll("details").forEach(function (d) { d.removeAttribute("name"); d.open = true; }), 0`)
 		focusable, images, headings := 0, 0, 0
 		for _, n := range p.Nodes() {
@@ -181,8 +179,7 @@ func TestWordsOpenInPlace(t *testing.T) {
 	}
 }
 
-// With scripts switched off nothing is missing: the same words, and answers that
-// unfold.
+// Without scripts the page has the same words, and its answers unfold.
 func TestCompleteWithoutScripts(t *testing.T) {
 	page := lesson(t, "pause-past-lease")
 	with := browser.Open(t, page, browser.Options{})
@@ -210,7 +207,7 @@ func TestCompleteWithoutScripts(t *testing.T) {
 	}
 	browser.Eval[int](without, `document.querySelector("#guess").click(), 0`)
 	if without.Text("#verdict .lead") != "" && browser.Eval[bool](without, `document.querySelector("#verdict .lead").checkVisibility()`) {
-		t.Error("who guesses first sees the verdict")
+		t.Error("a reader who guesses first sees the verdict")
 	}
 	browser.Eval[int](without, `document.querySelectorAll(".ask details").forEach(function (d) { d.open = false; }), document.querySelector(".ask summary").focus(), 0`)
 	before := without.Text(".ask")
@@ -221,7 +218,7 @@ func TestCompleteWithoutScripts(t *testing.T) {
 	quiet(t, without)
 }
 
-// pages are the reports of two lessons, and the pages that are kept to compare others with.
+// pages are the reports of two lessons, and golden pages of other packages.
 func pages(t *testing.T, kept ...string) map[string][]byte {
 	t.Helper()
 	out := map[string][]byte{}
@@ -234,7 +231,7 @@ func pages(t *testing.T, kept ...string) map[string][]byte {
 	return out
 }
 
-// golden is a page as the tests of its package keep it.
+// golden is the golden page of another package.
 func golden(t *testing.T, name string) []byte {
 	t.Helper()
 	found, err := filepath.Glob("../report/*/testdata/" + name + ".html")
