@@ -58,7 +58,7 @@ func TestLinksHoldAnything(t *testing.T) {
 // hostile is a title that would break a page if it were not escaped.
 const hostile = "a | b](evil) <script>alert(1)</script> `x` -->\n# not a heading"
 
-// input is what a few pages are made of.
+// input makes a few pages.
 func input(plans ...*plan.Plan) Input {
 	root := &cobra.Command{Use: "simulate", Short: "plays <locks>", Long: "Plays <locks>:\n  code <x>\n- no list"}
 	root.AddCommand(&cobra.Command{Use: "run <file>", Short: "a | b", Run: func(*cobra.Command, []string) {}})
@@ -71,7 +71,7 @@ func input(plans ...*plan.Plan) Input {
 	}
 }
 
-// story is a scenario in which set-nx-lua breaks mutual exclusion.
+// aStory is a scenario in which set-nx-lua breaks mutual exclusion.
 func aStory(file, title string) *plan.Plan {
 	p := plan.Default()
 	p.Name, p.File, p.Question = title, file, title

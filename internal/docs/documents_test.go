@@ -65,7 +65,7 @@ func TestTheDocumentsNameWhatThereIs(t *testing.T) {
 				}
 			}
 			if found == 0 && p.Note == "" {
-				t.Errorf("%s, %s: nothing is there, and nothing says why", d.Short, p.Heading)
+				t.Errorf("%s, %s: there is neither a lesson, a lock or a claim, nor a note", d.Short, p.Heading)
 			}
 			if p.English == "" {
 				t.Errorf("%s, %s has no English", d.Short, p.Heading)
@@ -74,8 +74,7 @@ func TestTheDocumentsNameWhatThereIs(t *testing.T) {
 	}
 }
 
-// Every claim is under a heading of each document that it names, and every lock that
-// names a document is under a heading of that.
+// Every claim and every lock is under a heading of each document that it names as a source.
 func TestSourcesLeadToHeadings(t *testing.T) {
 	under := func(d *document, ranges []lines) bool {
 		for _, r := range ranges {

@@ -9,8 +9,8 @@ import (
 	"lockstep/internal/campaign/results"
 )
 
-// Whatever is in measurements/matrix.json and measurements/worlds.json: it is refused with what is wrong,
-// or the pages can be drawn of it, and they say nothing that a page cannot.
+// Any content of measurements/matrix.json and measurements/worlds.json is refused with a reason, or
+// gives pages without unsafe characters.
 func FuzzMeasured(f *testing.F) {
 	f.Add([]byte(`{"schema":1,"backend":"sim","seeds":20,"cells":[{"lock":"redlock","fault":"GP","letter":"V","runs":20,"rate":0.5,"rate_low":0.1,"rate_high":0.9,"note":"x"}]}`),
 		[]byte(`{"schema":1,"backend":"process","scale_ppm":100000,"times":20,"cells":[{"lock":"redlock","fault":"GP","agreement":"agrees","script":"x","agreeing":1,"runs":[{"seed":1,"simulated":"V","real":"V","agreement":"agrees"}],"why":""}]}`))
@@ -36,7 +36,7 @@ func FuzzMeasured(f *testing.F) {
 		}
 		for _, p := range pages {
 			if !utf8.Valid(p.Data) || bytes.ContainsAny(p.Data, "\x1b\x00\u202e\u2066\u200b") {
-				t.Errorf("%s has what no page may have: %q", p.Path, p.Data)
+				t.Errorf("%s has unsafe characters: %q", p.Path, p.Data)
 			}
 		}
 	})

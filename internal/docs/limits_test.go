@@ -17,7 +17,7 @@ import (
 
 const limitsPage = "../../docs/limits.md"
 
-// limitDirs is where the packages are that docs/limits.md names.
+// limitDirs are the folders of the packages that docs/limits.md names.
 var limitDirs = map[string]string{
 	"scenario": "internal/scenario", "plan": "internal/plan", "chaos": "internal/chaos", "sim": "internal/sim", "real": "internal/real",
 	"checker": "internal/checker", "simulate": "cmd/simulate", "search": "internal/campaign/search", "explore": "internal/campaign/explore",
@@ -57,7 +57,7 @@ func TestTheLimitsAreThoseOfTheCode(t *testing.T) {
 		}
 		named[in+"."+name] = true
 	}
-	// What bounds a message or a search for a name, and no user's input.
+	// Limits of messages and of searches for names, not of a user's input.
 	other := []string{
 		"scenario.maxSlug", "scenario.maxShown", "scenario.maxExcerpt", "scenario.maxListed", "history.maxNanos", "chaos.mostLooks", "chaos.MostDrift",
 	}
@@ -70,7 +70,7 @@ func TestTheLimitsAreThoseOfTheCode(t *testing.T) {
 	}
 }
 
-// constantsOf are the constants of a package that bound something, by their names.
+// constantsOf are the limits among the constants of a package, by their names.
 func constantsOf(t *testing.T, dir string) map[string]int64 {
 	t.Helper()
 	bound := regexp.MustCompile(`^([mM]ax|[mM]ost)[A-Z]`)

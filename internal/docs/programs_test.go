@@ -15,7 +15,8 @@ const aProgram = `{"schema": 1, "lock": "redis-py", "library": "redis.lock.Lock"
 const aLibrary = `{"schema": 1, "lock": "redsync", "library": "example.org/redsync", "version": "v4.1.0", "go": "go1.30", "seeded": true,
 	"matrix": {"schema": 1, "backend": "bubble", "seeds": 20, "cells": [{"lock": "redsync", "fault": "GP", "letter": "V", "runs": 22, "note": "A freezes"}]}}`
 
-// A program stands beside the Go libraries, with where it was played; each of its letters stands with its runs.
+// Programs are rows beside the Go libraries, with their world; a section has the runs behind each
+// letter.
 func TestProgramsAreRowsOfTheTableOfLibraries(t *testing.T) {
 	in := input()
 	for data, into := range map[string]*[]*results.Library{aLibrary: &in.Libraries, aProgram: &in.Programs} {

@@ -23,7 +23,8 @@ const (
 	questionsSeeds = 200
 )
 
-// questions says whose figures a row of docs/questions.md has, in their order: a lock and a property.
+// questions has the figures of each row of docs/questions.md, in their order: a lock and a
+// property.
 var questions = map[string][]string{
 	"gc-pauses-against-a-lease":       {"set-nx-lua mutual-exclusion", "watchdog-lua mutual-exclusion", "redisson mutual-exclusion"},
 	"sentinel-with-a-lag":             {"set-nx-lua mutual-exclusion", "redisson mutual-exclusion", "set-wait mutual-exclusion"},
@@ -37,7 +38,7 @@ var questions = map[string][]string{
 	"orders-and-stock-share-a-redis":  {"set-nx-lua@orders mutual-exclusion", "set-nx-lua@stock mutual-exclusion"},
 }
 
-// broke is which of the seeds broke it: by the story, and by lock and property.
+// broke has the seeds that broke a property, by story, and by lock and property.
 type broke map[string]map[string][]uint64
 
 func questionOf(t *testing.T, name string) *plan.Plan {
@@ -158,7 +159,7 @@ func some(broken []uint64) (seeds []uint64) {
 	return seeds
 }
 
-// A title says what was measured: so many replicas as its file has.
+// A title names as many replicas as its file has.
 func TestTheTitlesOfTheQuestionsCountTheirReplicas(t *testing.T) {
 	page, err := os.ReadFile(questionsPage)
 	if err != nil {

@@ -33,8 +33,8 @@ func TestTheTableOfTheReadme(t *testing.T) {
 	}
 }
 
-// atAGlance is what it takes to break some locks, for a page that has little room: the kinds that
-// break one alone, and how many pairs do.
+// atAGlance is a short table of what breaks some locks: the kinds that break one alone, and the
+// number of pairs.
 func atAGlance(x *results.Explored, some ...string) string {
 	var rows [][]string
 	for _, lock := range some {

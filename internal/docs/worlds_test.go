@@ -67,8 +67,8 @@ func TestWorldsInFull(t *testing.T) {
 	}
 }
 
-// The stories of the walk have a section of their own: a row for each lock, those that part, and
-// why others were not played.
+// The stories of the search have a section of their own: a row for each lock, the stories that
+// differ, and why others were not played.
 func TestStoriesInBothWorlds(t *testing.T) {
 	in := compared(t)
 	var err error
@@ -93,14 +93,14 @@ func TestStoriesInBothWorlds(t *testing.T) {
 		"--times 5 --stories --keep stories.jsonl --json > measurements/stories.json\n",
 	)
 	if strings.Contains(got, "`redlock/pause`") {
-		t.Error("a story that agrees is among those that part")
+		t.Error("a story that agrees is among those that differ")
 	}
 	if got := pageOf(t, compared(t), "worlds.md"); strings.Contains(got, "stories of the walk") {
 		t.Error("without a comparison of stories there is a section of them")
 	}
 }
 
-// Cells that were played often are counted, and so are those of them without exception.
+// Cells with many seeds are counted, and so are those of them in which all seeds agree.
 func TestEvidenceOfManyRuns(t *testing.T) {
 	runs := make([]results.WorldRun, 20)
 	c := comparison{&results.Worlds{Cells: []results.WorldCell{{Agreement: "agrees", Runs: runs}, {Agreement: "differs", Runs: runs}, {Agreement: "agrees", Runs: runs[1:]}}}}
@@ -122,7 +122,7 @@ func TestALockShowsItsRealRow(t *testing.T) {
 	)
 	for _, in := range []Input{input(), compared(t)} {
 		if got := pageOf(t, in, "locks/etcd-mutex.md"); strings.Contains(got, "On real servers") {
-			t.Errorf("a lock that was not compared says how:\n%s", got)
+			t.Errorf("a lock that was not compared has results of real servers:\n%s", got)
 		}
 	}
 }
