@@ -9,7 +9,7 @@ import (
 	"lockstep/internal/tour"
 )
 
-// turns are what a learner does who follows the texts of the lessons, by lesson.
+// turns are the edits that the text of each lesson asks for.
 var turns = map[string][]Edit{
 	"lock":            {{Move: &Move{Fault: 1, End: true, By: 12_000}}},
 	"setnx":           {{Locks: []string{"set-nx-ex-del"}}},
@@ -30,7 +30,7 @@ var turns = map[string][]Edit{
 	"own":             {{Locks: []string{"setnx-expire"}}},
 }
 
-// with is the control of the page that an edit of a learner needs.
+// with is the control of the page that an edit needs.
 func with(e Edit) string {
 	switch {
 	case len(e.Locks) > 1:
@@ -44,10 +44,10 @@ func with(e Edit) string {
 	case e.Move != nil:
 		return "pause"
 	}
-	return "" // the cross of a fault, which stands beside those of the palette
+	return "" // a cross in the list of faults, which the palette shows, too
 }
 
-// A page shows the controls that a lesson names, so they are those that its change is made with.
+// A lesson names exactly the controls that its change needs.
 func TestLessonsNameTheirControls(t *testing.T) {
 	lessons, err := tour.Lessons()
 	if err != nil {
@@ -69,8 +69,7 @@ func TestLessonsNameTheirControls(t *testing.T) {
 	}
 }
 
-// Each lesson ends with a change that the learner makes. At the beginning its verdict is another
-// one, and who does what the text says turns it.
+// Each lesson ends with a change by the learner, which turns the verdict of its run.
 func TestEachLessonCanBeTurned(t *testing.T) {
 	cards, err := tour.Cards(context.Background(), 1, say.English)
 	if err != nil {

@@ -22,8 +22,8 @@ func play(t testing.TB, g *Playground, r Request) Frame {
 	return f
 }
 
-// The first thing that anybody does: the end of the pause is pulled past the lease. Two get in under
-// both locks; the one with tokens, which the resource checks, keeps the data whole.
+// A pause past the lease lets two clients in under both locks. With tokens, which the resource
+// checks, the data stay whole.
 func TestAPausePastTheLeaseLetsTwoIn(t *testing.T) {
 	g := New()
 	f := play(t, g, Request{})
@@ -47,7 +47,8 @@ func TestAPausePastTheLeaseLetsTwoIn(t *testing.T) {
 	}
 }
 
-// A run is judged by the properties that are not Core, too, though the playground drops what stories expect.
+// Properties that are not Core are judged, too, although the playground drops the expectations of
+// stories.
 func TestEveryPropertyIsAsked(t *testing.T) {
 	const title = "asked for everything"
 	checker.Register(checker.Property{ID: "never", Check: func(h *history.History) checker.Finding {
@@ -63,7 +64,7 @@ func TestEveryPropertyIsAsked(t *testing.T) {
 	}
 }
 
-// A lock that is stuck is broken, though nothing is known of the data.
+// A lock that is stuck is broken, although the state of the data is unknown.
 func TestAStuckLockIsBroken(t *testing.T) {
 	f := play(t, New(), Request{Edit: Edit{Story: "crash-before-del"}, Timeline: true})
 	if l := f.Locks[0]; l.Word != "✗ broken" || l.Impact != checker.ImpactUnknown {
@@ -100,7 +101,7 @@ func TestTheMapOfPauseAndLease(t *testing.T) {
 	}
 	for _, row := range []Row{{Lock: 2}, {Lock: -1}, {Pauses: make([]int64, 1000)}} {
 		if f := g.Play(t.Context(), Request{Row: &row, Language: say.English}); len(f.Problems) == 0 {
-			t.Errorf("%+v: a row came", row)
+			t.Errorf("%+v: a row was played", row)
 		}
 	}
 	if f = play(t, g, Request{Edit: Edit{Story: "split-brain"}}); f.HasMap {

@@ -14,12 +14,12 @@ import (
 	"lockstep/scenarios"
 )
 
-// What an address says is what it was made of, letter by letter.
+// An address decodes to the text that it encodes, byte by byte.
 func TestAddressesComeBack(t *testing.T) {
 	for _, text := range []string{Start, "a: \"; + % # & = é 中文 %3B\"\n", "x: {y: [1, 2]} # z\n  q: a;b\n"} {
 		address := Address(text)
 		if strings.ContainsAny(address, " \n\"#<>[]{}") {
-			t.Errorf("%q cannot stand in an address", address)
+			t.Errorf("%q is not safe in an address", address)
 		}
 		if back, err := FromAddress(address); err != nil || back != text {
 			t.Errorf("%q comes back as %q (%v)", text, back, err)
@@ -40,8 +40,7 @@ func TestTheFirstStoryHasATitleInBothLanguages(t *testing.T) {
 	}
 }
 
-// The state of the page is in its address: who opens the link of a frame gets the same hashes, and
-// the file that is copied gives them as well.
+// The address of a frame gives the same hashes, and so does the copied file.
 func TestALinkIsTheRun(t *testing.T) {
 	g := New()
 	for _, name := range []string{"pause-past-lease", "redlock-and-a-jumping-clock", "split-brain", "fence-saves-the-resource", "zookeeper-herd"} {
@@ -55,13 +54,12 @@ func TestALinkIsTheRun(t *testing.T) {
 			}
 		}
 		if !strings.Contains(f.Brief, "anything") {
-			t.Errorf("%s: who plays the copied file should be free to look:\n%s", name, f.Brief)
+			t.Errorf("%s: the copied file has expectations:\n%s", name, f.Brief)
 		}
 	}
 }
 
-// Every shipped story that the program embeds can be played, and each of its locks keeps its verdict:
-// one that is kept here was kept there.
+// Every embedded story can be played, and a lock that its file expects to break is broken.
 func TestEveryStoryCanBePlayed(t *testing.T) {
 	g := New()
 	for _, folder := range []string{"lessons", "bugs"} {
@@ -95,7 +93,7 @@ func TestEveryStoryCanBePlayed(t *testing.T) {
 	}
 }
 
-// A fault that never fires tests nothing, and nothing is kept by it.
+// A fault that never fires tests nothing, so no verdict is kept.
 func TestAFaultThatNeverFiresKeepsNothing(t *testing.T) {
 	g := New()
 	f := play(t, g, Request{Edit: Edit{Story: "get-then-del-gap"}})
@@ -105,7 +103,7 @@ func TestAFaultThatNeverFiresKeepsNothing(t *testing.T) {
 	}
 }
 
-// What sliders, hands and menus change is in the file, and the file is what is played.
+// Sliders, drags and menus change the file that is played.
 func TestEditsChangeTheFile(t *testing.T) {
 	g := New()
 	start := play(t, g, Request{})
@@ -161,7 +159,7 @@ func TestEditsChangeTheFile(t *testing.T) {
 	}
 }
 
-// A fault after which nothing broke says what would make it bite, and stops saying so when it does.
+// A harmless fault has a hint about what would give it an effect, until it has one.
 func TestAFaultThatDoesNothingSaysWhatWould(t *testing.T) {
 	g := New()
 	f := play(t, g, Request{Edit: Edit{Story: "failover-forgets-the-lock"}})
@@ -179,11 +177,11 @@ func TestAFaultThatDoesNothingSaysWhatWould(t *testing.T) {
 	}
 	f = play(t, g, Request{File: f.File, Edit: Edit{Move: &Move{Fault: 1, By: 300_000}}})
 	if !strings.Contains(f.Faults, "It never happened") {
-		t.Errorf("a pause that comes after all: %s", f.Faults)
+		t.Errorf("a pause after the end of the run: %s", f.Faults)
 	}
 }
 
-// Faults have sensible targets only: what no lane of a lock can take is not offered there.
+// A fault is offered only for the nodes of a lock that it can hit.
 func TestFaultsHaveTargets(t *testing.T) {
 	g := New()
 	f := play(t, g, Request{Edit: Edit{Open: "scenario: x\nlocks: [set-nx-lua, etcd-mutex]\nclients: [A, B]\n"}})
@@ -199,7 +197,7 @@ func TestFaultsHaveTargets(t *testing.T) {
 	}
 }
 
-// What cannot be played says why, and the page keeps what it had.
+// A request that cannot be played has its problems in the frame, and no file.
 func TestWhatCannotBePlayedSaysWhy(t *testing.T) {
 	g := New()
 	for _, tt := range []struct {
@@ -227,7 +225,7 @@ func TestWhatCannotBePlayedSaysWhy(t *testing.T) {
 	}
 }
 
-// Names from a link are foreign: what a frame has of them is text.
+// Hostile names from a link are text in a frame.
 func TestHostileNamesAreText(t *testing.T) {
 	g := New()
 	f := play(t, g, Request{Settled: true, Edit: Edit{Open: `scenario: "<script>alert(1)</script>"` + "\nlocks: [set-nx-lua]\nclients: [A, \"B\"]\n"}})
@@ -245,7 +243,7 @@ func TestHostileNamesAreText(t *testing.T) {
 	}
 }
 
-// Whatever a link or a page says, the answer is a frame or a problem, and never a panic.
+// Any link and any edit gets a frame or a problem, never a panic.
 func FuzzRequest(f *testing.F) {
 	f.Add(Address(Start), `{"control":"pause","index":3}`)
 	f.Add("story=split-brain&lock=redlock", `{"add":{"kind":"pause","node":"A","at":5}}`)
@@ -263,7 +261,7 @@ func FuzzRequest(f *testing.F) {
 	})
 }
 
-// The end of the lease can be dragged, and no further than makes sense.
+// The end of the lease can be dragged, within limits.
 func TestTheLeaseIsDragged(t *testing.T) {
 	g := New()
 	f := play(t, g, Request{})
