@@ -2,5 +2,5 @@
 
 package serve
 
-// makePipe makes none where files cannot be pipes: what is not there is not served either.
+// makePipe does nothing where files cannot be pipes.
 func makePipe(string) error { return nil }

@@ -141,8 +141,7 @@ func TestWhatIsServed(t *testing.T) {
 	}
 }
 
-// A policy cannot forbid a page to lead elsewhere by itself. Such a page is shown as text;
-// those that we write are shown as pages.
+// A policy cannot stop a page from navigating by itself, so such a page is shown as text.
 func TestPagesThatLeadElsewhereAreShownAsText(t *testing.T) {
 	const head = `<!DOCTYPE html><html><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="default-src 'none'">` +
 		`<meta name="viewport" content="width=device-width"><meta name="generator" content="x"><link rel="icon" href="data:,">`
@@ -198,7 +197,7 @@ func TestPagesThatLeadElsewhereAreShownAsText(t *testing.T) {
 	}
 }
 
-// Whatever is not a file of the store is not found, and nothing of it gets out.
+// Anything but a file of the store is not found, and none of its content is sent.
 func TestWhatIsNotServed(t *testing.T) {
 	server := newStore(t)
 	for _, path := range []string{
@@ -261,8 +260,8 @@ func TestZipHasTheFilesOfARun(t *testing.T) {
 	}
 }
 
-// A page on the web can give its own name this machine's address and then read what
-// it finds there; the name in the request tells.
+// A page on the web can let its own name resolve to this machine and then read from it; the name in
+// the request gives it away.
 func TestOtherHostsAndMethodsAreRefused(t *testing.T) {
 	server := newStore(t)
 	_, port, _ := net.SplitHostPort(server.Listener.Addr().String())

@@ -10,8 +10,7 @@ import (
 	"testing"
 )
 
-// The site is beside the store, under a policy of its own, and nothing leads out of it. Without a
-// site the store is all there is.
+// The site is served beside the store, under a policy of its own, and no path leads out of it.
 func TestTheSiteIsBesideTheStore(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{
@@ -73,7 +72,7 @@ func TestTheSiteIsBesideTheStore(t *testing.T) {
 		}
 	}
 	if Site(nil, "", store) != http.Handler(store) {
-		t.Error("without a site there is something else than the store")
+		t.Error("without a site the handler is not that of the store")
 	}
 	other, err := http.NewRequest(http.MethodGet, server.URL+"/_site/", nil)
 	if err != nil {

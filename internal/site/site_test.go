@@ -93,8 +93,8 @@ var (
 	ids  = regexp.MustCompile(`\bid="([^"]*)"`)
 )
 
-// Every link of the site leads to a page of it and to a place that is there. Nothing leads elsewhere,
-// so all of it works from a folder and on any host.
+// Every link leads to a page of the site and to an existing anchor, so the site works from a folder
+// and on any host.
 func TestLinksLeadSomewhere(t *testing.T) {
 	files := site(t)
 	anchors := map[string]map[string]bool{}
@@ -107,7 +107,7 @@ func TestLinksLeadSomewhere(t *testing.T) {
 	plays := 0
 	for _, name := range []string{"matrix.html", "which-lock-zh.html", "gallery/pause-past-lease.html", "index.html"} {
 		if !bytes.Contains(files[name], []byte(`<header class="bar">`)) {
-			t.Errorf("nothing leads from %s to the rest of the site", name)
+			t.Errorf("%s has no navigation bar", name)
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(files)) {
@@ -167,7 +167,7 @@ func TestStoriesOfTheReferenceCanBePlayed(t *testing.T) {
 func TestEveryBarHasItsStyle(t *testing.T) {
 	for name, data := range site(t) {
 		if bytes.Contains(data, []byte(`<header class="bar">`)) && !bytes.Contains(data, []byte(".bar nav { display: flex")) {
-			t.Errorf("%s: the links of its bar run into each other", name)
+			t.Errorf("%s: its navigation bar has no style", name)
 		}
 	}
 }
@@ -207,7 +207,7 @@ func TestTheFirstPageIsCompleteWithoutScripts(t *testing.T) {
 	}
 }
 
-// A foreign folder is not written over, and in ours foreign files stay.
+// Write refuses a foreign folder, and keeps foreign files in its own.
 func TestOnlyOurFolderIsWritten(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "site")
 	write := func(files Tree) error { return Write(dir, files) }
@@ -238,7 +238,7 @@ func TestOnlyOurFolderIsWritten(t *testing.T) {
 	if got, _ := os.ReadFile(filepath.Join(foreign, "index.html")); string(got) != "mine" {
 		t.Errorf("index.html is %q now", got)
 	}
-	// A list that was tampered with leads to nothing outside of the folder.
+	// With a list that was tampered with, nothing outside of the folder is removed.
 	outside := filepath.Join(filepath.Dir(dir), "outside")
 	if err := os.WriteFile(outside, []byte("mine"), 0o644); err != nil {
 		t.Fatal(err)
