@@ -6,8 +6,7 @@ import (
 	"lockstep/internal/say"
 )
 
-// A page breaks lines where they end there, so a text has the ends of its paragraphs only; Chinese
-// lines are joined without a blank.
+// Paragraphs become single lines, which a page wraps; Chinese lines are joined without a blank.
 func TestTextsFlow(t *testing.T) {
 	english, chinese := "One line\nand its second.\n\nAnother\nparagraph.\n", "SETNX 建键，接着 EXPIRE 给它租约，死掉的持有者就挡不住\n别人。\n\n测试都\n通过了。\n"
 	if got, want := flowing(english, say.English), "One line and its second.\n\nAnother paragraph."; got != want {

@@ -84,8 +84,8 @@ func TestLessonsAreWhole(t *testing.T) {
 	}
 }
 
-// What the texts say comes true, with any seed: the verdicts that they claim, and no
-// other property that breaks; one right answer, and always the same one.
+// With any seed, the verdicts are those that the texts claim, no other property breaks, and the
+// same single answer is right.
 func TestWhatTheLessonsSayComesTrue(t *testing.T) {
 	seeds := uint64(20)
 	if testing.Short() {
@@ -108,7 +108,7 @@ func TestWhatTheLessonsSayComesTrue(t *testing.T) {
 				t.Errorf("%s, seed %d: answer %v is right, with seed 1 it is %v", l.Name, seed, right, usual[0])
 			}
 			if a, b := bundle.BrokenCount(&s.first.judged), bundle.BrokenCount(&s.second.judged); a > 0 && a <= b || a == b {
-				t.Errorf("%s, seed %d: the switch changes nothing for the better", l.Name, seed)
+				t.Errorf("%s, seed %d: the switch improves nothing", l.Name, seed)
 			}
 			for i, a := range l.Predict.Answers {
 				if wrong := !slices.Contains(right, i); wrong != (a.Why != (Text{})) {
@@ -124,7 +124,7 @@ func holds(t *testing.T, l *Lesson, p *Played, seed uint64) {
 	for _, f := range p.Judgement.Findings {
 		claimed := p.Run.Claims[f.Property]
 		if claimed == "" && f.Verdict == checker.Broken {
-			t.Errorf("%s, %s, seed %d: %s is broken, and the lesson does not speak of it", l.Name, p.Run.Lock, seed, f.Property)
+			t.Errorf("%s, %s, seed %d: %s is broken, and the lesson does not mention it", l.Name, p.Run.Lock, seed, f.Property)
 		}
 		if claimed != "" && claimed != string(f.Verdict) {
 			t.Errorf("%s, %s, seed %d: %s is %s, the lesson says %s. %s", l.Name, p.Run.Lock, seed, f.Property, f.Verdict, claimed, f.Reason.English())
@@ -137,8 +137,7 @@ func holds(t *testing.T, l *Lesson, p *Played, seed uint64) {
 	}
 }
 
-// Every answer says when it would be right, in facts that exist: none is there only to
-// fill a line.
+// Every answer has conditions, in facts that exist.
 func TestConditionsCanHold(t *testing.T) {
 	p, err := Play(context.Background(), &allLessons(t)[0].Run, 1)
 	if err != nil {
@@ -189,7 +188,7 @@ func TestMeets(t *testing.T) {
 	}
 }
 
-// Sentences are short enough for a reader who meets the words for the first time.
+// Sentences are short enough for a beginner.
 func TestSentencesAreShort(t *testing.T) {
 	ends := regexp.MustCompile(`[.?!:](?:\s|$)`)
 	stops := regexp.MustCompile(`[。？！：；]`)
@@ -215,7 +214,7 @@ func TestSentencesAreShort(t *testing.T) {
 	}
 }
 
-// The learner's own value turns the verdict of the lesson's run, which has another one without it.
+// The value that the learner is asked for turns the verdict of the lesson's run.
 func TestTheLearnersValueTurnsTheVerdict(t *testing.T) {
 	for _, l := range allLessons(t) {
 		if len(l.Yours.Reach) != 1 {
@@ -243,7 +242,7 @@ func TestTheLearnersValueTurnsTheVerdict(t *testing.T) {
 				then = verdict(property, l.Run.Lock, scenario.Change{Key: l.Yours.Change, Value: l.Yours.To})
 			}
 			if first == want || then != want {
-				t.Errorf("%s: %s is %s, and with %s %s; it is to be %s then", l.Name, property, first, l.Yours.To, then, want)
+				t.Errorf("%s: %s is %s, and with %s %s; want %s", l.Name, property, first, l.Yours.To, then, want)
 			}
 		}
 	}

@@ -62,7 +62,7 @@ func TestWidth(t *testing.T) {
 	}
 }
 
-// Colours change nothing but colours, and there are none when none are wanted.
+// Colours change nothing else, and there are none unless wanted.
 func TestColor(t *testing.T) {
 	escape := regexp.MustCompile("\x1b\\[[0-9]+m")
 	for _, l := range []say.Language{say.English, say.Chinese} {
@@ -103,7 +103,7 @@ func TestWithoutATerminal(t *testing.T) {
 	}
 }
 
-// A term is explained where it comes up first, and only there.
+// A term is explained where it first occurs, and only there.
 func TestTermsAreExplainedOnce(t *testing.T) {
 	all := take(t, "", Options{})
 	for _, term := range glossary.All() {
@@ -112,7 +112,7 @@ func TestTermsAreExplainedOnce(t *testing.T) {
 		}
 	}
 	if lease := "\n  lease: "; !strings.Contains(take(t, "pause", Options{}), lease) {
-		t.Error("who begins with lesson 5 is not told what a lease is")
+		t.Error("a tour that begins with lesson 5 does not explain the lease")
 	}
 }
 
@@ -148,11 +148,11 @@ func TestKeys(t *testing.T) {
 			"a changed mind", "pause", []string{"", "1", "b", "3", "q"},
 			[]string{"You predicted 1.", "Predict", "You predicted 3, and so", "1 of 1 right"}, "",
 		},
-		{"a key that is none", "pause", []string{"x", "7", "q"}, []string{"There is no such key here."}, "Predict"},
-		{"a number where none is asked", "pause", []string{"", "9", "2", "q"}, []string{"There is no such key here.", "You predicted 2."}, ""},
+		{"an unknown key", "pause", []string{"x", "7", "q"}, []string{"There is no such key here."}, "Predict"},
+		{"an answer that does not exist", "pause", []string{"", "9", "2", "q"}, []string{"There is no such key here.", "You predicted 2."}, ""},
 		{"choose from the list", "", []string{"15", "q"}, []string{"Lesson 15 of 17: The fence"}, "Lesson 1 of"},
 		{"choose by name", "", []string{"fence", "q"}, []string{"Lesson 15 of 17: The fence"}, "Lesson 1 of"},
-		{"a lesson that is none", "", []string{"18", "q"}, []string{"There is no such key here."}, "Lesson"},
+		{"a lesson that does not exist", "", []string{"18", "q"}, []string{"There is no such key here."}, "Lesson"},
 		{"back to the list", "crash", []string{"b", "b", "b", "l", "q"}, []string{"Lesson 3", "Remember", "One switch", "17 lessons"}, ""},
 		{"the first page goes back to the list", "1", []string{"b", "b", "q"}, []string{"Lesson 1", "17 lessons", "17 lessons"}, ""},
 		{"on to the next lesson", "15", []string{"", "", "", "", "", "", "", "q"}, []string{"Lesson 15", "Remember", "Lesson 16"}, ""},

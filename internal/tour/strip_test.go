@@ -11,7 +11,7 @@ import (
 	"lockstep/internal/timeline"
 )
 
-// What a picture says of the middle of each of its columns is what the history says of that instant.
+// Each column of a picture shows the state of the history in the middle of the column.
 func TestThePictureIsTheHistory(t *testing.T) {
 	const width = 66
 	for _, l := range allLessons(t) {
@@ -59,7 +59,7 @@ func TestThePictureIsTheHistory(t *testing.T) {
 	}
 }
 
-// A lane has what its bars have, and no column more than they touch.
+// A lane fills exactly the columns that its bars touch.
 func TestALaneHasItsBars(t *testing.T) {
 	h := history.New(history.Header{Nodes: []history.Node{{Name: "A", Role: history.RoleClient}, {Name: "B", Role: history.RoleClient}, {Name: "redis-1", Role: history.RoleStore}}})
 	add := func(at history.Instant, kind history.Kind, node, owner string) {

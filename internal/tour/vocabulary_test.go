@@ -83,7 +83,7 @@ func TestEveryWordIsPlainOrExplained(t *testing.T) {
 	}
 }
 
-// The Chinese lessons leave in Latin letters only names, commands, and what people type.
+// The Chinese lessons have only names, commands and input in Latin letters.
 func TestChineseIsChinese(t *testing.T) {
 	word := regexp.MustCompile(`[A-Za-z]+(?:[-_][A-Za-z0-9]+)*`)
 	known := map[string]bool{}
@@ -105,7 +105,7 @@ func TestChineseIsChinese(t *testing.T) {
 	}
 }
 
-// Both languages speak of the same things: a lesson explains the same terms in both.
+// A lesson explains the same terms in both languages.
 func TestBothLanguagesUseTheSameTerms(t *testing.T) {
 	english, chinese := shownTo(t, say.English), shownTo(t, say.Chinese)
 	for lesson := range english {
