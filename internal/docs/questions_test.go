@@ -12,9 +12,6 @@ import (
 	"lockstep/internal/plan"
 	"lockstep/internal/rate"
 	"lockstep/internal/report/reporttest"
-	"lockstep/internal/run"
-	"lockstep/internal/scenario"
-	"lockstep/internal/sim"
 )
 
 const (
@@ -43,11 +40,7 @@ type broke map[string]map[string][]uint64
 
 func questionOf(t *testing.T, name string) *plan.Plan {
 	t.Helper()
-	p, err := scenario.Load("../../scenarios/questions/" + name + ".yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return p
+	return reporttest.Load(t, "../../scenarios/questions/"+name+".yaml")
 }
 
 // breaks plays a seed of a story with one lock.
@@ -56,12 +49,9 @@ func breaks(t *testing.T, name, figure string, seed uint64) bool {
 	lock, property, _ := strings.Cut(figure, " ")
 	p := questionOf(t, name)
 	p.PlayOnly([]string{lock})
-	r, err := run.All(t.Context(), func() run.World { return sim.New() }, p, seed, "sim")
-	if err != nil {
-		t.Fatal(err)
-	}
-	f := r.Outcomes[0].Judgement.Finding(property)
-	if f.Verdict == checker.Unknown && r.Outcomes[0].Judgement.CutShort {
+	j := &reporttest.Play(t, p, seed).Outcomes[0].Judgement
+	f := j.Finding(property)
+	if f.Verdict == checker.Unknown && j.CutShort {
 		t.Errorf("%s, %s, seed %d: %s", name, figure, seed, f.Reason.English())
 	}
 	return f.Verdict == checker.Broken

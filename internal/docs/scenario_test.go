@@ -6,10 +6,10 @@ import (
 	"strings"
 	"testing"
 
+	"lockstep/internal/report/reporttest"
 	"lockstep/internal/run"
 	"lockstep/internal/scenario"
 	"lockstep/internal/schema"
-	"lockstep/internal/sim"
 )
 
 var yamlBlock = regexp.MustCompile("(?s)```yaml\n(.*?)```")
@@ -27,9 +27,8 @@ func playExamples(t *testing.T, page string, least int) {
 			t.Errorf("%v\n%s", err, m[1])
 			continue
 		}
-		r, err := run.All(t.Context(), func() run.World { return sim.New() }, p, cmp.Or(p.Seed, 1), "sim")
-		if err != nil || r.Status() > run.Met {
-			t.Errorf("%v, %v\n%s", r.Status(), err, m[1])
+		if got := reporttest.Play(t, p, cmp.Or(p.Seed, 1)).Status(); got > run.Met {
+			t.Errorf("%v\n%s", got, m[1])
 		}
 	}
 }

@@ -102,9 +102,9 @@ func TestSkews(t *testing.T) {
 	w.Add(50, history.ClockChanged, "redis-1", clock(-3000), reporttest.Value(-int64(3*time.Second)))
 	m := timeline.Of(w.H).Measure()
 	want := []struct {
-		node  string
-		Broke int64
-		off   time.Duration
+		node string
+		at   int64
+		off  time.Duration
 	}{
 		{"A", 0, 500 * time.Millisecond}, {"A", 10, 500 * time.Millisecond},
 		{"B", 0, 0}, {"B", 30, 12 * time.Second},
@@ -114,7 +114,7 @@ func TestSkews(t *testing.T) {
 		t.Fatalf("%d skews, want %d: %v", len(m.Skews), len(want), m.Skews)
 	}
 	for i, s := range m.Skews {
-		if w.H.Name(s.Node) != want[i].node || s.At != reporttest.At(want[i].Broke) || s.Off != want[i].off {
+		if w.H.Name(s.Node) != want[i].node || s.At != reporttest.At(want[i].at) || s.Off != want[i].off {
 			t.Errorf("skew %d is %s at %s by %v, want %v", i, w.H.Name(s.Node), s.At, s.Off, want[i])
 		}
 	}

@@ -1,64 +1,44 @@
-package bundle
+package bundle_test
 
 import (
-	"context"
-	"io/fs"
-	"path"
+	"path/filepath"
 	"testing"
 
 	"lockstep/internal/checker"
-	"lockstep/internal/run"
-	"lockstep/internal/scenario"
-	"lockstep/internal/sim"
-	"lockstep/scenarios"
+	"lockstep/internal/report/bundle"
+	"lockstep/internal/report/reporttest"
 )
 
-// A story that leads to another one breaks all its locks, and the other one has a lock that leaves
-// the data safe.
+const lessons = "../../../scenarios/lessons/"
+
+// A story with a remedy breaks all its locks, and the remedy has a lock that leaves the data safe.
 func TestRemediesSurvive(t *testing.T) {
-	stories, err := fs.Glob(scenarios.Files, "lessons/*.yaml")
+	files, err := filepath.Glob(lessons + "*.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
-	play := func(file string) (*Bundle, error) {
-		data, err := scenarios.Files.ReadFile(file)
-		if err != nil {
-			return nil, err
-		}
-		p, err := scenario.Parse(path.Base(file), data)
-		if err != nil {
-			return nil, err
-		}
-		r, err := run.All(context.Background(), func() run.World { return sim.New() }, p, max(p.Seed, 1), "sim")
-		if err != nil {
-			return nil, err
-		}
-		return Of(r, "", ""), nil
+	play := func(file string) *bundle.Bundle {
+		p := reporttest.Load(t, file)
+		return bundle.Of(reporttest.Play(t, p, max(p.Seed, 1)), "", "")
 	}
 	seen := 0
-	for _, file := range stories {
-		b, err := play(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+	for _, file := range files {
+		b := play(file)
 		if b.Plan.Remedy == "" {
 			continue
 		}
 		seen++
-		if Remedy(b) == "" {
+		if bundle.Remedy(b) == "" {
 			t.Errorf("%s has a remedy, and a lock in it survives", file)
 		}
-		remedy, err := play("lessons/" + b.Plan.Remedy + ".yaml")
-		if err != nil {
-			t.Fatal(err)
-		}
+		remedy := play(lessons + b.Plan.Remedy + ".yaml")
 		safe := false
 		for i := range remedy.Runs {
 			impact := remedy.Runs[i].Judgement.Impact()
 			safe = safe || impact == checker.ImpactKept || impact == checker.ImpactSafe
 		}
 		if !safe {
-			t.Errorf("%s: nothing in %s leaves the data safe", file, b.Plan.Remedy)
+			t.Errorf("%s: no lock of %s leaves the data safe", file, b.Plan.Remedy)
 		}
 	}
 	if seen < 5 {

@@ -10,20 +10,25 @@ import (
 	"lockstep/internal/say"
 )
 
+// outcome is a run with a verdict on mutual exclusion; why says why it tested nothing.
+func outcome(seed uint64, v checker.Verdict, why say.Phrase) *run.Outcome {
+	return &run.Outcome{Lock: "x", Seed: seed, Judgement: checker.Judgement{
+		History: history.New(history.Header{Seed: seed}), Untested: why,
+		Findings: []checker.Finding{{Property: checker.MutualExclusionID, Verdict: v}},
+	}}
+}
+
 // The worst seed decides, and the first seed that broke is the lowest, in any order of finishing.
 func TestTally(t *testing.T) {
 	const property = checker.MutualExclusionID
-	seed := func(n uint64, v checker.Verdict) *run.Outcome {
-		return &run.Outcome{
-			Lock: "x", Seed: n,
-			Judgement: checker.Judgement{History: history.New(history.Header{Seed: n}), Findings: []checker.Finding{{Property: property, Verdict: v}}},
-			Expected:  []run.Expected{{Expectation: plan.Expectation{Property: property, Verdict: string(checker.Kept)}, Got: v}},
-		}
-	}
 	tally := NewTally("x", 5, 4)
-	untested := seed(7, checker.Unknown)
-	untested.Judgement.Untested = say.NeverFired.With(1, say.Both{English: "pause A"})
-	for _, o := range []*run.Outcome{seed(8, checker.Broken), seed(6, checker.Broken), seed(5, checker.Kept), untested} {
+	neverFired := say.NeverFired.With(1, say.Both{English: "pause A"})
+	for _, o := range []*run.Outcome{
+		outcome(8, checker.Broken, say.Phrase{}), outcome(6, checker.Broken, say.Phrase{}),
+		outcome(5, checker.Kept, say.Phrase{}), outcome(7, checker.Unknown, neverFired),
+	} {
+		kept := plan.Expectation{Property: property, Verdict: string(checker.Kept)}
+		o.Expected = []run.Expected{{Expectation: kept, Got: o.Judgement.Findings[0].Verdict}}
 		tally.Count(o)
 	}
 	tally.Finish()
@@ -39,18 +44,12 @@ func TestTally(t *testing.T) {
 // runs that tested nothing for another reason.
 func TestSparedRunsCountForTheFile(t *testing.T) {
 	const property = checker.MutualExclusionID
-	seed := func(n uint64, v checker.Verdict, why say.Phrase) *run.Outcome {
-		return &run.Outcome{
-			Lock: "x", Seed: n,
-			Judgement: checker.Judgement{History: history.New(history.Header{Seed: n}), Untested: why, Findings: []checker.Finding{{Property: property, Verdict: v}}},
-		}
-	}
 	tally := NewTally("x", 1, 5)
-	tally.Count(seed(1, checker.Broken, say.Phrase{}))
-	tally.Count(seed(2, checker.Unknown, say.NothingDrawn.With()))
-	tally.Count(seed(3, checker.Unknown, say.NoDrawnHadEffect.With()))
-	tally.Count(seed(4, checker.Unknown, say.NoDrawnContended.With()))
-	tally.Count(seed(5, checker.Unknown, say.NeverFired.With(1, say.Both{English: "pause A"})))
+	tally.Count(outcome(1, checker.Broken, say.Phrase{}))
+	tally.Count(outcome(2, checker.Unknown, say.NothingDrawn.With()))
+	tally.Count(outcome(3, checker.Unknown, say.NoDrawnHadEffect.With()))
+	tally.Count(outcome(4, checker.Unknown, say.NoDrawnContended.With()))
+	tally.Count(outcome(5, checker.Unknown, say.NeverFired.With(1, say.Both{English: "pause A"})))
 	tally.Finish()
 	if tally.Tested != 1 || tally.Rates[property].Rate != 1 {
 		t.Errorf("%d tested, rate %v: want 1 of 1", tally.Tested, tally.Rates[property].Rate)

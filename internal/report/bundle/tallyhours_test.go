@@ -20,7 +20,9 @@ func TestHowOftenAnHour(t *testing.T) {
 		at := history.Instant(30 * time.Minute * time.Duration(scale) / 1_000_000)
 		h.Add(history.Event{Kind: history.Healed, At: at, Cause: history.NoCause})
 		h.Add(history.Event{Kind: history.CutShort, At: at.Add(time.Hour), Cause: history.NoCause})
-		return &run.Outcome{Lock: "x", Seed: n, Judgement: checker.Judgement{History: h, Untested: why, Findings: []checker.Finding{{Property: property, Verdict: v, Count: 3}}}}
+		o := outcome(n, v, why)
+		o.Judgement.History, o.Judgement.Findings[0].Count = h, 3
+		return o
 	}
 	tally := NewTally("x", 1, 20) // interrupted after 11
 	for n := uint64(1); n <= 8; n++ {

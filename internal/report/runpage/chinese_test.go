@@ -1,7 +1,6 @@
 package runpage_test
 
 import (
-	"context"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -16,20 +15,13 @@ import (
 	"lockstep/internal/report/bundle"
 	"lockstep/internal/report/reporttest"
 	"lockstep/internal/report/runpage"
-	"lockstep/internal/run"
 	"lockstep/internal/say"
-	"lockstep/internal/scenario"
-	"lockstep/internal/sim"
 )
 
 // played plays a story with all its locks.
 func played(t *testing.T, p *plan.Plan) *bundle.Bundle {
 	t.Helper()
-	r, err := run.All(context.Background(), func() run.World { return sim.New() }, p, 1, sim.Backend)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return bundle.Of(r, "simulate run x --seed 1", "")
+	return bundle.Of(reporttest.Play(t, p, 1), "simulate run x --seed 1", "")
 }
 
 // others are the same runs as if on real servers, and as if nothing had gone as expected.
@@ -58,11 +50,7 @@ func stories(t *testing.T, dirs ...string) (all []*plan.Plan) {
 			t.Fatalf("no stories in %s: %v", dir, err)
 		}
 		for _, file := range files {
-			p, err := scenario.Load(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			drawn := *chaos.Draw(p, 1)
+			drawn := *chaos.Draw(reporttest.Load(t, file), 1)
 			drawn.File = file
 			all = append(all, &drawn)
 		}
@@ -101,11 +89,7 @@ func isWord(tok html.Token) bool {
 
 // The pages in both languages have the same elements.
 func TestAChinesePageHasTheSameElements(t *testing.T) {
-	p, err := scenario.Load("../../../scenarios/lessons/pause-past-lease.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
-	b := played(t, p)
+	b := played(t, reporttest.Load(t, "../../../scenarios/lessons/pause-past-lease.yaml"))
 	var tags [2][]string
 	for i, l := range []say.Language{say.English, say.Chinese} {
 		page, err := runpage.HTML(b, l)

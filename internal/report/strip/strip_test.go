@@ -12,12 +12,8 @@ import (
 	"lockstep/internal/history"
 	"lockstep/internal/report/bundle"
 	"lockstep/internal/report/reporttest"
-	"lockstep/internal/run"
 	"lockstep/internal/say"
-	"lockstep/internal/scenario"
-	"lockstep/internal/sim"
 	"lockstep/internal/timeline"
-	"lockstep/scenarios"
 )
 
 // A dense row shows shares: a lock held half of the time fills half of the height, where a bar for
@@ -78,19 +74,10 @@ func TestAnyViolationIsABand(t *testing.T) {
 // played is the picture of a lesson with one of its locks.
 func played(t *testing.T, lesson, lock string) *Strip {
 	t.Helper()
-	data, err := scenarios.Files.ReadFile("lessons/" + lesson + ".yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := scenario.Parse(lesson+".yaml", data)
-	if err != nil {
-		t.Fatal(err)
-	}
-	out := run.One(t.Context(), sim.New(), p, lock, 1)
-	if out.Err != nil {
-		t.Fatal(out.Err)
-	}
-	return Of(&out.Judgement, bundle.BarsOf(timeline.Of(out.Judgement.History)), Options{Language: say.English, Cursor: true})
+	p := reporttest.Load(t, "../../../scenarios/lessons/"+lesson+".yaml")
+	p.PlayOnly([]string{lock})
+	j := &reporttest.Play(t, p, 1).Outcomes[0].Judgement
+	return Of(j, bundle.BarsOf(timeline.Of(j.History)), Options{Language: say.English, Cursor: true})
 }
 
 // looks counts the bars and marks of a row by their looks.
