@@ -15,43 +15,37 @@ import (
 	"lockstep/internal/say"
 )
 
-func TestTextComesOutAsItWentIn(t *testing.T) {
-	for give, want := range map[string]string{
-		"SET key token NX":             "SET key token NX",
-		"KEYS[1] == ARGV[1]":           `KEYS\[1\] == ARGV\[1\]`,
-		"a_b *c* `d` <e> | ~f~ &lt; $": "a\\_b \\*c\\* \\`d\\` \\<e> \\| \\~f\\~ \\&lt; \\$",
-		`C:\x`:                         `C:\\x`,
-		"two\nlines\t here\x1b":        "two lines here",
-		"- no list":                    `\- no list`,
-		"# no heading":                 `\# no heading`,
-		"1. no step":                   `1\. no step`,
-		"1.5 s":                        "1.5 s",
-		"2026.":                        `2026\.`,
-		"":                             "",
+// Any text stays what it is, in Markdown.
+func TestMarkdownHoldsAnything(t *testing.T) {
+	pathOf := func(to string) string { return link("x", to) }
+	for _, tt := range []struct {
+		write      func(string) string
+		give, want string
+	}{
+		{text, "SET key token NX", "SET key token NX"},
+		{text, "KEYS[1] == ARGV[1]", `KEYS\[1\] == ARGV\[1\]`},
+		{text, "a_b *c* `d` <e> | ~f~ &lt; $", "a\\_b \\*c\\* \\`d\\` \\<e> \\| \\~f\\~ \\&lt; \\$"},
+		{text, `C:\x`, `C:\\x`},
+		{text, "two\nlines\t here\x1b", "two lines here"},
+		{text, "- no list", `\- no list`},
+		{text, "# no heading", `\# no heading`},
+		{text, "1. no step", `1\. no step`},
+		{text, "1.5 s", "1.5 s"},
+		{text, "2026.", `2026\.`},
+		{text, "", ""},
+		{code, "a_b", "`a_b`"},
+		{code, "a`b", "``a`b``"},
+		{code, "`a`", "`` `a` ``"},
+		{code, "a``b`c", "```a``b`c```"},
+		{code, "two\nli", "`two li`"},
+		{cell, "`a|b` c", "`a\\|b` c"},
+		{cell, `a \| b`, `a \| b`},
+		{cell, "|", `\|`},
+		{pathOf, "../a b/(c)#d?.yaml", "[x](../a%20b/%28c%29%23d%3F.yaml)"},
 	} {
-		if got := text(give); got != want {
-			t.Errorf("%q: got %q, want %q", give, got, want)
+		if got := tt.write(tt.give); got != tt.want {
+			t.Errorf("%q: got %s, want %s", tt.give, got, tt.want)
 		}
-	}
-}
-
-func TestCodeHoldsAnything(t *testing.T) {
-	for give, want := range map[string]string{
-		"a_b":     "`a_b`",
-		"a`b":     "``a`b``",
-		"`a`":     "`` `a` ``",
-		"a``b`c":  "```a``b`c```",
-		"two\nli": "`two li`",
-	} {
-		if got := code(give); got != want {
-			t.Errorf("%q: got %s, want %s", give, got, want)
-		}
-	}
-}
-
-func TestLinksHoldAnything(t *testing.T) {
-	if got, want := link("x", "../a b/(c)#d?.yaml"), "[x](../a%20b/%28c%29%23d%3F.yaml)"; got != want {
-		t.Errorf("got %s, want %s", got, want)
 	}
 }
 
@@ -184,14 +178,6 @@ func TestTheSmallestStoryIsNamed(t *testing.T) {
 	got := pageOf(t, input(large, small, other), "locks/set-nx-lua.md")
 	if want := "simulate run b-small.yaml --lock set-nx-lua\n"; !strings.Contains(got, want) {
 		t.Errorf("%q is not in:\n%s", want, got)
-	}
-}
-
-func TestCellsKeepTheirBars(t *testing.T) {
-	for give, want := range map[string]string{"`a|b` c": "`a\\|b` c", `a \| b`: `a \| b`, "|": `\|`} {
-		if got := cell(give); got != want {
-			t.Errorf("%q: got %q, want %q", give, got, want)
-		}
 	}
 }
 
