@@ -19,6 +19,30 @@ import (
 // policy stands for the one of the reports.
 const policy = "default-src 'none'; img-src data:"
 
+// writeFiles writes files below a folder.
+func writeFiles(t *testing.T, dir string, files map[string]string) {
+	t.Helper()
+	for name, text := range files {
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func openRoot(t *testing.T, path ...string) *os.Root {
+	t.Helper()
+	root, err := os.OpenRoot(filepath.Join(path...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = root.Close() })
+	return root
+}
+
 // newStore makes a store with one run, and a secret beside it.
 func newStore(t *testing.T) *httptest.Server {
 	t.Helper()
@@ -39,15 +63,7 @@ func newStore(t *testing.T) *httptest.Server {
 		"store/a/really.zip":               "zip",
 		"store/a/run/looks-like.html/file": "",
 	}
-	for name, text := range files {
-		path := filepath.Join(dir, name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
+	writeFiles(t, dir, files)
 	for name, target := range map[string]string{
 		"store/latest": "a/run", "store/out.txt": "../secret.txt", "store/out": "..", "store/absolute.txt": filepath.Join(dir, "secret.txt"),
 		"store/a/run/out.txt": "../../../secret.txt", "store/a/out-run": "../../elsewhere", "store/hidden": "a/.draft-1",
@@ -60,13 +76,8 @@ func newStore(t *testing.T) *httptest.Server {
 	if err := makePipe(filepath.Join(dir, "store/a/run/pipe.txt")); err != nil {
 		t.Fatal(err)
 	}
-	root, err := os.OpenRoot(filepath.Join(dir, "store"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = root.Close() })
 	count := 0
-	server := httptest.NewServer(New(root, policy, func() ([]byte, error) {
+	server := httptest.NewServer(New(openRoot(t, dir, "store"), policy, func() ([]byte, error) {
 		count++
 		return fmt.Appendf(nil, "index %d", count), nil
 	}))
@@ -167,20 +178,11 @@ func TestPagesThatLeadElsewhereAreShownAsText(t *testing.T) {
 		}
 	}
 	dir := t.TempDir()
-	huge := append([]byte(head), bytes.Repeat([]byte("x"), maxPage)...)
-	for name, page := range map[string][]byte{"tame.html": []byte(head), "wild.html": []byte(head + "<meta>"), "huge.html": huge, "x.svg": []byte("<svg/>"), "x.xml": []byte("<x/>"),
-		"wild.svg": []byte("<svg><h:meta/></svg>"),
-	} {
-		if err := os.WriteFile(filepath.Join(dir, name), page, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	root, err := os.OpenRoot(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer root.Close()
-	h := New(root, policy, nil)
+	writeFiles(t, dir, map[string]string{
+		"tame.html": head, "wild.html": head + "<meta>", "huge.html": head + strings.Repeat("x", maxPage),
+		"x.svg": "<svg/>", "x.xml": "<x/>", "wild.svg": "<svg><h:meta/></svg>",
+	})
+	h := New(openRoot(t, dir), policy, nil)
 	for name, want := range map[string]string{
 		"tame.html": "text/html; charset=utf-8", "wild.html": "text/plain; charset=utf-8", "huge.html": "text/plain; charset=utf-8",
 		"x.svg": "image/svg+xml", "x.xml": "text/plain; charset=utf-8", "wild.svg": "text/plain; charset=utf-8",

@@ -13,32 +13,16 @@ import (
 // The site is served beside the store, under a policy of its own, and no path leads out of it.
 func TestTheSiteIsBesideTheStore(t *testing.T) {
 	dir := t.TempDir()
-	for name, text := range map[string]string{
+	writeFiles(t, dir, map[string]string{
 		"secret.txt": "secret", "site/index.html": "home", "site/playground/index.html": "play", "site/playground/worker.js": "worker",
 		"site/playground/playground.wasm.gz": "wasm", "site/" + SiteMark: "mark", "store/a/run/report.html": "report",
-	} {
-		path := filepath.Join(dir, name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
+	})
 	if err := os.Symlink("../secret.txt", filepath.Join(dir, "site", "out.txt")); err != nil {
 		t.Fatal(err)
 	}
-	open := func(name string) *os.Root {
-		root, err := os.OpenRoot(filepath.Join(dir, name))
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() { _ = root.Close() })
-		return root
-	}
 	index := func() ([]byte, error) { return []byte("index"), nil }
-	store := New(open("store"), policy, index)
-	server := httptest.NewServer(Site(open("site"), "script-src 'self'", store))
+	store := New(openRoot(t, dir, "store"), policy, index)
+	server := httptest.NewServer(Site(openRoot(t, dir, "site"), "script-src 'self'", store))
 	t.Cleanup(server.Close)
 	for path, want := range map[string]struct {
 		code                int
