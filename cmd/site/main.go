@@ -10,7 +10,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
@@ -48,10 +47,10 @@ func run(args []string) error {
 	if in.Go, err = os.ReadFile(filepath.Join(drawn, playpage.Go)); err != nil {
 		return err
 	}
-	if in.Docs, err = tree("docs", ".md"); err != nil {
+	if in.Docs, err = site.Read("docs", ".md"); err != nil {
 		return err
 	}
-	if in.Scenarios, err = tree("scenarios", ".yaml"); err != nil {
+	if in.Scenarios, err = site.Read("scenarios", ".yaml"); err != nil {
 		return err
 	}
 	walk, err := measurements.Explore()
@@ -79,7 +78,7 @@ func run(args []string) error {
 
 // spoken adds the content in one language.
 func spoken(in *site.Input, drawn string, l say.Language) (err error) {
-	if in.Pages[l], err = tree(filepath.Join(drawn, string(l)), ".html"); err != nil {
+	if in.Pages[l], err = site.Read(filepath.Join(drawn, string(l)), ".html"); err != nil {
 		return err
 	}
 	if in.Cards[l], err = tour.Cards(context.Background(), 1, l); err != nil {
@@ -100,17 +99,4 @@ func spoken(in *site.Input, drawn string, l say.Language) (err error) {
 	}
 	slices.Sort(in.Gallery)
 	return nil
-}
-
-// tree reads the files below a folder with an extension.
-func tree(dir, ext string) (site.Tree, error) {
-	out := site.Tree{}
-	err := fs.WalkDir(os.DirFS(dir), ".", func(name string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() || path.Ext(name) != ext {
-			return err
-		}
-		out[name], err = os.ReadFile(filepath.Join(dir, filepath.FromSlash(name)))
-		return err
-	})
-	return out, err
 }

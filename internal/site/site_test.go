@@ -30,23 +30,15 @@ import (
 // made is the site of this repository, with stand-ins for the pages of the program.
 var made = sync.OnceValues(func() (Tree, error) {
 	in := Input{
-		Program: []byte("\x00asm"), Go: []byte("// go"), Docs: Tree{}, Scenarios: Tree{}, Gallery: []string{"pause-past-lease"},
+		Program: []byte("\x00asm"), Go: []byte("// go"), Gallery: []string{"pause-past-lease"},
 		Pages: map[say.Language]Tree{}, Cards: map[say.Language][]tour.Card{}, Titles: map[say.Language]map[string]string{},
 	}
-	for dir, into := range map[string]Tree{"../../docs": in.Docs, "../../scenarios": in.Scenarios} {
-		err := filepath.WalkDir(dir, func(name string, d os.DirEntry, err error) error {
-			if err != nil || d.IsDir() || path.Ext(name) != ".md" && path.Ext(name) != ".yaml" {
-				return err
-			}
-			rel, err := filepath.Rel(dir, name)
-			if err == nil {
-				into[filepath.ToSlash(rel)], err = os.ReadFile(name)
-			}
-			return err
-		})
-		if err != nil {
-			return nil, err
-		}
+	var err error
+	if in.Docs, err = Read("../../docs", ".md"); err != nil {
+		return nil, err
+	}
+	if in.Scenarios, err = Read("../../scenarios", ".yaml"); err != nil {
+		return nil, err
 	}
 	walk, err := measurements.Explore()
 	if err != nil {
@@ -56,11 +48,17 @@ var made = sync.OnceValues(func() (Tree, error) {
 		return nil, err
 	}
 	for _, l := range Languages {
-		drawn := []byte("<html><head>" + page.NewHead("").Meta() + "</head><body></body></html>")
-		stories := bytes.Replace(drawn, []byte("</body>"), []byte(`<span data-play="etcd-txn/pause"></span><span data-play="none/such"></span></body>`), 1)
-		matrix := bytes.Replace(drawn, []byte("</body>"), []byte(`<a href="matrix/redlock.html#redlock-GP">V</a></body>`), 1)
-		redlock := bytes.Replace(drawn, []byte("</body>"), []byte(`<a href="../matrix.html" id="redlock-GP">back</a></body>`), 1)
-		in.Pages[l] = Tree{"matrix.html": matrix, "matrix/redlock.html": redlock, "which-lock.html": stories, "gallery/pause-past-lease.html": drawn}
+		drawn := func(body string) []byte {
+			head := string(page.NewHead("").Meta())
+			return []byte("<html><head>" + head + "</head><body>" + body + "</body></html>")
+		}
+		in.Pages[l] = Tree{
+			"matrix.html":         drawn(`<a href="matrix/redlock.html#redlock-GP">V</a>`),
+			"matrix/redlock.html": drawn(`<a href="../matrix.html" id="redlock-GP">back</a>`),
+			"which-lock.html": drawn(
+				`<span data-play="etcd-txn/pause"></span><span data-play="none/such"></span>`),
+			"gallery/pause-past-lease.html": drawn(""),
+		}
 		in.Titles[l] = map[string]string{"pause-past-lease": map[say.Language]string{say.English: "A long pause outlives the lease", say.Chinese: "长停顿超过租约"}[l]}
 		if in.Cards[l], err = tour.Cards(context.Background(), 1, l); err != nil {
 			return nil, err

@@ -13,6 +13,19 @@ import (
 	"lockstep/internal/serve"
 )
 
+// Read reads the files below a folder with an extension.
+func Read(dir, ext string) (Tree, error) {
+	out := Tree{}
+	err := fs.WalkDir(os.DirFS(dir), ".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || filepath.Ext(name) != ext {
+			return err
+		}
+		out[name], err = os.ReadFile(filepath.Join(dir, filepath.FromSlash(name)))
+		return err
+	})
+	return out, err
+}
+
 // Write writes the site to a folder, which must be new, empty, or marked by an earlier Write. The mark
 // lists the files: obsolete ones are removed, and foreign files stay. Write refuses any other folder.
 func Write(dir string, files Tree) error {
