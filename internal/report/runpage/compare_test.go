@@ -11,7 +11,6 @@ import (
 	"lockstep/internal/history"
 	"lockstep/internal/plan"
 	"lockstep/internal/report/bundle"
-	"lockstep/internal/report/figure"
 	"lockstep/internal/report/reporttest"
 	"lockstep/internal/say"
 	"lockstep/internal/scenario"
@@ -31,60 +30,14 @@ func storiesOf(t *testing.T, b *bundle.Bundle) []story {
 	return stories
 }
 
-// compared is the table of a bundle, by row.
-func compared(t *testing.T, b *bundle.Bundle) map[string][]comparedCell {
-	t.Helper()
-	stories := storiesOf(t, b)
-	for i := range b.Runs {
-		if h := b.Runs[i].Judgement.History; i > 0 && h != nil {
-			stories[i].differs = bundle.DiffersAt(b.Runs[0].Judgement.History, stories[0].steps, h, stories[i].steps)
-		}
-	}
-	c := compare(b, stories, newPage(b, stories, &figure.Figure{}, richnesses[0], say.English))
-	if c == nil {
-		return nil
-	}
-	rows := map[string][]comparedCell{}
-	for _, r := range c.Rows {
-		if len(r.Cells) != len(b.Runs) {
-			t.Errorf("%s has %d cells for %d locks", r.Name, len(r.Cells), len(b.Runs))
-		}
-		rows[r.Name] = r.Cells
-	}
-	return rows
-}
-
-// The two stories of the pause are the same up to A's release: the first lock
-// removes B's entry, the second one does not.
+// One lock is compared with nothing, and a lock without a history with its name only.
 func TestLocksSideBySide(t *testing.T) {
-	rows := compared(t, reporttest.Bundle())
-	if got := rows["owner-only-release"]; got[0].Class != "damaged" || got[1].Class != "kept" {
-		t.Errorf("verdicts %v", got)
-	}
-	difference := rows["first difference"][1]
-	if difference.Href != "#l2-s7" || !strings.Contains(difference.Text, "A's release is a no-op: its entry is gone") {
-		t.Errorf("the first difference is %q, at %s", difference.Text, difference.Href)
-	}
-	if got := rows["assumption that failed"][1].Text; !strings.Contains(got, "pause 15.000\u00a0s > lease 10.000\u00a0s") {
-		t.Errorf("the assumption is %q", got)
-	}
-	// A: SET and release; B the same; two acquisitions.
-	if got := rows["commands per acquisition"][0].Text; got != "2.0" {
-		t.Errorf("commands %q", got)
-	}
-	if got := rows["at the resource"][0].Text; got != "nothing: there is no token to check" {
-		t.Errorf("resource %q", got)
-	}
 	b := reporttest.Bundle()
 	b.Runs = b.Runs[:1]
-	if compared(t, b) != nil {
-		t.Error("compares one lock with nothing")
-	}
+	reporttest.Lacks(t, drawPage(t, b), "The locks side by side")
 	b = reporttest.Bundle()
 	b.Runs = append(b.Runs, bundle.Run{Lock: "never-played"})
-	if got := compared(t, b)["wait for the lock"][2].Text; got != "not played" {
-		t.Errorf("a lock without a history says %q", got)
-	}
+	reporttest.Has(t, drawPage(t, b), "<td>not played</td>")
 }
 
 func TestSameStoriesDoNotDiffer(t *testing.T) {
@@ -103,10 +56,7 @@ func TestSameStoriesDoNotDiffer(t *testing.T) {
 
 // Each flip is a command line that changes the resolved scenario as its text says.
 func TestFlipsChangeOneThing(t *testing.T) {
-	p, err := scenario.Load("../../../scenarios/lessons/pause-past-lease.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := reporttest.Load(t, "../../../scenarios/lessons/pause-past-lease.yaml")
 	b := reporttest.Bundle()
 	p.Redis.Lag = 100 * time.Millisecond
 	b.Plan = p
