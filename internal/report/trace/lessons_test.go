@@ -48,23 +48,19 @@ func TestMachineFormatsOfAllLessons(t *testing.T) {
 	}
 }
 
+// readAll checks that each message that arrived has an arrow: simulated messages have a cause.
 func readAll(t *testing.T, b *bundle.Bundle) {
 	tr := drawTrace(t, b)
 	arrows, messages := 0, 0
 	for i := range b.Runs {
-		h := b.Runs[i].Judgement.History
-		for _, e := range h.Events {
-			if e.Kind == history.Executed || e.Kind == history.Replied {
-				messages++
-			}
-		}
+		tl := b.Runs[i].Timeline()
+		messages += tl.Count(history.Executed) + tl.Count(history.Replied)
 	}
 	for _, e := range tr.Events {
 		if e.Phase == "s" {
 			arrows++
 		}
 	}
-	// Simulated messages have a cause, so each has its arrow.
 	if arrows != messages {
 		t.Errorf("%d arrows for %d messages that arrived", arrows, messages)
 	}
