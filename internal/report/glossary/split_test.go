@@ -9,27 +9,23 @@ import (
 	"lockstep/internal/say"
 )
 
-func TestSplitFindsWholeTermsOnly(t *testing.T) {
-	got := Split(say.English, "The Lease ends; SETNX releases no random token.", false)
-	var terms []string
-	var all strings.Builder
-	for _, p := range got {
-		all.WriteString(p.Text)
+// termsOf lists the terms among pieces of a text.
+func termsOf(pieces []Piece) (terms []string) {
+	for _, p := range pieces {
 		if p.Term != "" {
 			terms = append(terms, p.Term)
 		}
 	}
-	if all.String() != "The Lease ends; SETNX releases no random token." {
-		t.Errorf("the pieces are not the text: %q", all.String())
-	}
-	if want := []string{"lease", "setnx", "release", "random-token"}; !slices.Equal(terms, want) {
-		t.Errorf("terms %v, want %v", terms, want)
-	}
-	for _, text := range []string{"leased", "setnx", "preleases", ""} {
-		for _, p := range Split(say.English, text, false) {
-			if p.Term != "" {
-				t.Errorf("%q has the term %s in it", text, p.Term)
-			}
+	return terms
+}
+
+func TestSplitFindsWholeTermsOnly(t *testing.T) {
+	for text, want := range map[string][]string{
+		"The Lease ends; SETNX releases no random token.": {"lease", "setnx", "release", "random-token"},
+		"leased": nil, "setnx": nil, "preleases": nil, "": nil,
+	} {
+		if got := termsOf(Split(say.English, text, false)); !slices.Equal(got, want) {
+			t.Errorf("%q has the terms %v, want %v", text, got, want)
 		}
 	}
 }
@@ -39,11 +35,14 @@ func TestSplitTriesEveryForm(t *testing.T) {
 	for _, l := range []say.Language{say.English, say.Chinese} {
 		for _, term := range All() {
 			text := term.In(l).Meaning
-			var split, tried, found []string
-			for _, p := range Split(l, text, false) {
-				if p.Term != "" {
-					split = append(split, p.Term)
-				}
+			var tried, found []string
+			pieces := Split(l, text, false)
+			split, all := termsOf(pieces), ""
+			for _, p := range pieces {
+				all += p.Text
+			}
+			if all != text {
+				t.Errorf("%s, %s: the pieces are not the text: %q", l, term.ID, all)
 			}
 			for at := 0; at < len(text); {
 				id, size := tryAt(l, text, at)
