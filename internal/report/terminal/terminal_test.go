@@ -63,7 +63,3 @@ func TestSignsTakeThePlaceOfLetters(t *testing.T) {
 		}
 	}
 }
-
-func TestHostileTextsDoNotSteerTheTerminal(t *testing.T) {
-	reporttest.Harmless(t, "the terminal", Report(reporttest.HostileBundle(), Options{Width: 80}))
-}
