@@ -2,7 +2,6 @@ package browser_test
 
 import (
 	"bytes"
-	"context"
 	"fmt"
 	"strings"
 	"testing"
@@ -12,11 +11,9 @@ import (
 	"lockstep/internal/browser"
 	"lockstep/internal/real/realtest"
 	"lockstep/internal/report/bundle"
-	"lockstep/internal/report/runpage"
-	"lockstep/internal/run"
+	"lockstep/internal/report/reporttest"
 	"lockstep/internal/say"
 	"lockstep/internal/scenario"
-	"lockstep/internal/sim"
 )
 
 // twelve are stories of all kinds: pauses, failovers, partitions, sessions, clocks, queues.
@@ -174,14 +171,7 @@ expect: anything
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := run.All(context.Background(), func() run.World { return sim.New() }, p, 1, "sim")
-	if err != nil {
-		t.Fatal(err)
-	}
-	page, err := runpage.HTML(bundle.Of(r, "", ""), say.English)
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := drawn(t, bundle.Of(reporttest.Play(t, p, 1), "", ""), say.English)
 	tab := browser.Open(t, page, browser.Options{Width: 1280, Height: 720})
 	for _, selector := range []string{".steps .bad", ".spacetime .ring", ".strips .broke"} {
 		if seen := browser.Eval[bool](tab, fmt.Sprintf(`(function (r, pane) { return r.top >= 0 && r.bottom <= Math.min(innerHeight, pane ? pane.getBoundingClientRect().bottom : innerHeight); })(document.querySelector(%q).getBoundingClientRect(), document.querySelector(%q).closest(".pane"))`, selector, selector)); !seen {

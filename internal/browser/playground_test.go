@@ -422,38 +422,3 @@ func TestThePlaygroundIsAccessible(t *testing.T) {
 		quiet(t, p)
 	}
 }
-
-// LOCKSTEP_SCREENSHOTS=DIR keeps pictures of the playground, for people to look at.
-func TestPlaygroundScreenshots(t *testing.T) {
-	dir := os.Getenv("LOCKSTEP_SCREENSHOTS")
-	if dir == "" {
-		t.Skip("set LOCKSTEP_SCREENSHOTS to a directory for pictures of the playground")
-	}
-	address := playgroundAt(t)
-	for name, o := range map[string]browser.Options{
-		"play-1280": {Width: 1280, Height: 800}, "play-390": {Width: 390, Height: 844}, "play-dark": {Width: 1280, Height: 800, Dark: true},
-	} {
-		p := browser.Visit(t, address, o)
-		verdictIs(p, "kept")
-		keep(t, p, dir, name+"-1")
-		from := p.Middle(".held .grip")
-		track := browser.Eval[float64](p, `document.querySelector(".lane .track").clientWidth`)
-		p.Drag(from, browser.Point{X: from.X + track*0.45, Y: from.Y})
-		verdictIs(p, "broken")
-		settled(p)
-		keep(t, p, dir, name+"-2")
-	}
-	for _, hash := range []string{"#lesson=pause", "#story=redlock-and-a-jumping-clock"} {
-		p := browser.Visit(t, address+"zh.html", browser.Options{Width: 1280, Height: 800, Hash: hash})
-		p.Await(`document.querySelectorAll(".lock").length > 0`)
-		settled(p)
-		keep(t, p, dir, "play-zh-"+strings.Trim(strings.ReplaceAll(hash, "=", "-"), "#"))
-	}
-}
-
-func keep(t *testing.T, p *browser.Page, dir, name string) {
-	t.Helper()
-	if err := os.WriteFile(filepath.Join(dir, name+".png"), p.Screenshot(), 0o644); err != nil {
-		t.Fatal(err)
-	}
-}

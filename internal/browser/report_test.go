@@ -1,7 +1,6 @@
 package browser_test
 
 import (
-	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -12,11 +11,9 @@ import (
 
 	"lockstep/internal/browser"
 	"lockstep/internal/report/bundle"
+	"lockstep/internal/report/reporttest"
 	"lockstep/internal/report/runpage"
-	"lockstep/internal/run"
 	"lockstep/internal/say"
-	"lockstep/internal/scenario"
-	"lockstep/internal/sim"
 )
 
 // lesson plays a lesson in the simulator and returns its report.
@@ -24,15 +21,14 @@ func lesson(t *testing.T, name string) []byte { return lessonIn(t, name, say.Eng
 
 func lessonIn(t *testing.T, name string, l say.Language) []byte {
 	t.Helper()
-	p, err := scenario.Load("../../scenarios/lessons/" + name + ".yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
-	r, err := run.All(context.Background(), func() run.World { return sim.New() }, p, 1, "sim")
-	if err != nil {
-		t.Fatal(err)
-	}
-	page, err := runpage.HTML(bundle.Of(r, "simulate run "+name+" --seed 1", ""), l)
+	r := reporttest.Play(t, reporttest.Load(t, "../../scenarios/lessons/"+name+".yaml"), 1)
+	return drawn(t, bundle.Of(r, "simulate run "+name+" --seed 1", ""), l)
+}
+
+// drawn is the report of a bundle.
+func drawn(t *testing.T, b *bundle.Bundle, l say.Language) []byte {
+	t.Helper()
+	page, err := runpage.HTML(b, l)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -278,30 +274,18 @@ func TestFitsASheetOfPaper(t *testing.T) {
 // Names and texts from a scenario are hostile. They must not run, not even when the
 // script of the page has put them into its panel.
 func TestHostileTextDoesNotRun(t *testing.T) {
-	page := lesson(t, "pause-past-lease")
-	p, err := scenario.Load("../../scenarios/lessons/pause-past-lease.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := reporttest.Load(t, "../../scenarios/lessons/pause-past-lease.yaml")
 	evil := `</script><img src=x onerror="document.title='owned'"><svg onload=alert(1)>{{.}}`
 	p.Name, p.Story, p.Question, p.Lesson = evil, evil, evil, evil
-	r, err := run.All(context.Background(), func() run.World { return sim.New() }, p, 1, "sim")
-	if err != nil {
-		t.Fatal(err)
-	}
-	b := &bundle.Bundle{Plan: p, Backend: evil, Seed: 1, Hash: evil, Replay: evil}
-	for i := range r.Outcomes {
-		h := r.Outcomes[i].Judgement.History
+	b := bundle.Of(reporttest.Play(t, p, 1), evil, "")
+	b.Backend, b.Hash = evil, evil
+	for i, h := range b.Histories() {
+		b.Runs[i].Lock = evil
 		for n := range h.Header.Nodes {
 			h.Header.Nodes[n].Name = fmt.Sprint(n) + evil
 		}
-		b.Runs = append(b.Runs, bundle.Run{Lock: evil, Judgement: r.Outcomes[i].Judgement})
 	}
-	hostile, err := runpage.HTML(b, say.English)
-	if err != nil {
-		t.Fatal(err)
-	}
-	tab := browser.Open(t, hostile, browser.Options{})
+	tab := browser.Open(t, drawn(t, b, say.English), browser.Options{})
 	for range 20 {
 		tab.Press("j")
 	}
@@ -311,26 +295,9 @@ func TestHostileTextDoesNotRun(t *testing.T) {
 	if title := browser.Eval[string](tab, "document.title"); strings.HasPrefix(title, "owned") {
 		t.Error("a text of the scenario ran")
 	}
-	if clean := browser.Open(t, page, browser.Options{}); clean.Count("section") != tab.Count("section") {
+	clean := browser.Open(t, lesson(t, "pause-past-lease"), browser.Options{})
+	if clean.Count("section") != tab.Count("section") {
 		t.Errorf("%d sections, want as many as in a harmless report", tab.Count("section"))
 	}
 	quiet(t, tab)
-}
-
-// LOCKSTEP_SCREENSHOTS=DIR keeps pictures of a few reports, for people to look at.
-func TestScreenshots(t *testing.T) {
-	dir := os.Getenv("LOCKSTEP_SCREENSHOTS")
-	if dir == "" {
-		t.Skip("set LOCKSTEP_SCREENSHOTS to a directory for pictures of some reports")
-	}
-	for _, name := range []string{"pause-past-lease", "redlock-and-a-jumping-clock", "fence-saves-the-resource", "split-brain"} {
-		for kind, o := range map[string]browser.Options{
-			"": {}, "-dark": {Dark: true, Width: 1280, Height: 720, Hash: "#s4"}, "-phone": {Width: 390, Height: 844}, "-print": {Print: true, Width: 718},
-		} {
-			p := browser.Open(t, lesson(t, name), o)
-			if err := os.WriteFile(filepath.Join(dir, name+kind+".png"), p.Screenshot(), 0o644); err != nil {
-				t.Fatal(err)
-			}
-		}
-	}
 }
