@@ -53,7 +53,7 @@ type Input struct {
 	Matrix    *results.Matrix    // the measured matrix
 	Worlds    *results.Worlds    // the matrix in both worlds
 	InFull    *results.Worlds    // the same at full length, for cells that a short scale makes harmless
-	Stories   *results.Worlds    // the stories of the walk in both worlds
+	Stories   *results.Worlds    // the stories of the search in both worlds
 	Columns   []matrix.Column    // of the matrix
 	Explored  *results.Explored  // what it takes to break each lock
 	Libraries []*results.Library // Go libraries, measured with their own code, by lock

@@ -124,7 +124,7 @@ func (w *writer) documentsPage() Page {
 	}
 	var others []string
 	for _, v := range locks.All() {
-		if !fromDocument(v) {
+		if !slices.ContainsFunc(documents(), func(d document) bool { return len(d.described(v)) > 0 }) {
 			others = append(others, lockLink(v.ID))
 		}
 	}
@@ -134,10 +134,6 @@ func (w *writer) documentsPage() Page {
 
 // name is the title, or a substitute.
 func (d *document) name() string { return cmp.Or(d.Title, "(without a title)") }
-
-func fromDocument(v locks.Variant) bool {
-	return slices.ContainsFunc(documents(), func(d document) bool { return len(d.described(v)) > 0 })
-}
 
 // documentPart is the content of one heading.
 func (w *writer) documentPart(d *document, i int) []string {

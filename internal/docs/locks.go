@@ -76,7 +76,7 @@ func (w *writer) seeItBreak(lock string) string {
 	}
 	broken, _ := expected(p, lock)
 	said := fmt.Sprintf("The smallest story in which it does is %s: %d faults, %d clients, and %s broken.",
-		w.storyBelow(p), len(p.Faults), len(p.Clients), strings.Join(broken, ", "))
+		link(text(p.Name), w.repo(p.File)), len(p.Faults), len(p.Clients), strings.Join(broken, ", "))
 	if len(p.Faults) == 1 {
 		said = strings.Replace(said, "1 faults", "1 fault", 1)
 	}

@@ -25,7 +25,7 @@ type Share struct {
 	Lost, Accepted int
 }
 
-// percent is the share with one decimal, rounded half up; "none" of nothing.
+// percent is the share with one decimal, rounded half up; "none" if none was accepted.
 func (s Share) percent() string {
 	if s.Accepted == 0 {
 		return "none"

@@ -12,9 +12,6 @@ import (
 // story is a link to a scenario from a page in the folder of the docs, with its title.
 func (w *writer) story(p *plan.Plan) string { return link(text(p.Name), w.Up+"/"+p.File) }
 
-// storyBelow is the same from a page one folder below.
-func (w *writer) storyBelow(p *plan.Plan) string { return link(text(p.Name), w.repo(p.File)) }
-
 // told are the scenarios that meet a condition, easy ones first.
 func (w *writer) told(is func(*plan.Plan) bool) []*plan.Plan {
 	out := slices.DeleteFunc(slices.Clone(w.Plans), func(p *plan.Plan) bool { return !is(p) })

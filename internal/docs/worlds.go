@@ -10,7 +10,7 @@ import (
 	"lockstep/internal/say"
 )
 
-// comparison is a comparison of cells, or of stories of the walk.
+// comparison is a comparison of cells, or of stories of the search.
 type comparison struct{ *results.Worlds }
 
 // subject is what a comparison is of.
@@ -228,7 +228,7 @@ func (c comparison) alone() string {
 	return c.command(unique(named)) + " --fault " + unique(faults) + " --letter V,F,VF,D --keep in-full.jsonl --json > measurements/worlds-in-full.json"
 }
 
-// toldInBoth are the stories of the walk in both worlds.
+// toldInBoth are the stories of the search in both worlds.
 func (w *writer) toldInBoth() string {
 	if w.Stories == nil {
 		return ""

@@ -95,7 +95,7 @@ func TestStoriesInBothWorlds(t *testing.T) {
 	if strings.Contains(got, "`redlock/pause`") {
 		t.Error("a story that agrees is among those that differ")
 	}
-	if got := pageOf(t, compared(t), "worlds.md"); strings.Contains(got, "stories of the walk") {
+	if got := pageOf(t, compared(t), "worlds.md"); strings.Contains(got, "stories of the search") {
 		t.Error("without a comparison of stories there is a section of them")
 	}
 }
