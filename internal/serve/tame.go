@@ -13,11 +13,11 @@ import (
 const maxPage = 32 << 20
 
 // A policy forbids neither navigation by the page itself nor connections that a browser opens in
-// advance, for a link or before it refuses a frame or a form. Both take the leading elements, of
-// which our pages have only these few.
+// advance, for a link or before it refuses a frame or a form. Both need one of these elements, of
+// which our pages have only a few forms.
 var (
-	leading = regexp.MustCompile(`(?i)<([^\s<>/:]*:)?(meta|link|form|i?frame|object|embed)|<!entity`)
-	ours    = regexp.MustCompile(`^<(meta charset="utf-8"|meta http-equiv="Content-Security-Policy" content="[^"]*"|` +
+	connecting = regexp.MustCompile(`(?i)<([^\s<>/:]*:)?(meta|link|form|i?frame|object|embed)|<!entity`)
+	ours       = regexp.MustCompile(`^<(meta charset="utf-8"|meta http-equiv="Content-Security-Policy" content="[^"]*"|` +
 		`meta name="(viewport|generator)" content="[^"]*"|link rel="icon" href="data:,"|form method="dialog")>`)
 )
 
@@ -26,7 +26,7 @@ func tame(page []byte) bool {
 	if !utf8.Valid(page) { // a browser may read it in another encoding than this function
 		return false
 	}
-	for _, at := range leading.FindAllIndex(page, -1) {
+	for _, at := range connecting.FindAllIndex(page, -1) {
 		if !ours.Match(page[at[0]:]) {
 			return false
 		}
