@@ -5,7 +5,7 @@
 // gives the same bytes, so reports can be compared, kept under version control and drawn again from
 // a stored history.
 //
-// Every text of a bundle may be hostile: somebody else may have written the scenario or the history.
+// Every text of a bundle may be hostile, since scenarios and histories may come from a stranger.
 // Package sanitize cleans texts before they reach a terminal, and pages escape them too.
 package bundle
 

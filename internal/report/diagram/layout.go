@@ -52,7 +52,7 @@ const (
 // quietStretch is the least time without rows that is folded.
 const quietStretch = 300 * time.Millisecond
 
-// NewLayout lays out the part of a history that the steps tell; nil for nothing. first and last say
+// NewLayout lays out the part of a history that the steps tell; nil without steps. first and last say
 // whether it includes the first and the last step of all.
 func NewLayout(h *history.History, steps []explain.Step, first, last bool) *Layout {
 	l := &Layout{h: h, steps: steps, hi: int32(len(h.Events)) - 1}

@@ -26,7 +26,7 @@ type Tale struct {
 	Before  int // steps left out before the first
 	After   int // steps left out after the last
 
-	strip    func(say.Language) template.HTML // draws beliefs and entries; nil for nothing
+	strip    func(say.Language) template.HTML // draws beliefs and entries; nil without any
 	from, to history.Instant                  // the stretch that it draws
 }
 

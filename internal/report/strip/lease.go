@@ -163,7 +163,7 @@ func (r *reader) cause() say.Phrase {
 	wrong := &r.wrong
 	nap, slept := r.bars.Timeline.LongestNap()
 	broken := r.strip.Impact != checker.ImpactKept && wrong.Proved()
-	harmless := r.strip.Impact == checker.ImpactKept || nap.Slept > nap.Left // else it may have nothing to do with it
+	harmless := r.strip.Impact == checker.ImpactKept || nap.Slept > nap.Left // else it may be irrelevant
 	switch who := say.Client(r.h.Name(nap.Client)); {
 	case slept && (!broken && harmless || broken && slices.ContainsFunc(wrong.Events, func(i int32) bool { return r.h.Events[i].At == nap.From })):
 		if nap.Left <= 0 {
