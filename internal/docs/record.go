@@ -37,8 +37,8 @@ func (s Share) percent() string {
 // outside is a link to another site; the address is trusted.
 func outside(words, address string) string { return "[" + words + "](" + address + ")" }
 
-// BugStory is the scenario file that plays a published bug beside its fixed form, relative to the repository.
-func BugStory(id string) string { return "scenarios/bugs/" + id + ".yaml" }
+// bugFile is the scenario file that plays a published bug beside its fixed form, relative to the repository.
+func bugFile(id string) string { return "scenarios/bugs/" + id + ".yaml" }
 
 const recordPage = "track-record.md"
 
@@ -78,7 +78,7 @@ func (w *writer) bugs() string {
 
 // bugStory is a link to the story of a bug, with the properties that break in it.
 func (w *writer) bugStory(bug string) string {
-	for _, p := range w.told(func(p *plan.Plan) bool { return p.File == BugStory(bug) }) {
+	for _, p := range w.told(func(p *plan.Plan) bool { return p.File == bugFile(bug) }) {
 		broken, _ := expected(p, bug)
 		return link(strings.Join(broken, ", "), w.Up+"/"+p.File)
 	}
@@ -110,7 +110,7 @@ func (w *writer) bugsAsTheyAre() string {
 // beyond lists further stories, about what the threads do not say.
 func (w *writer) beyond() string {
 	var items []string
-	for _, p := range w.told(func(p *plan.Plan) bool { return strings.HasPrefix(p.File, path.Dir(BugStory(""))+"/") }) {
+	for _, p := range w.told(func(p *plan.Plan) bool { return strings.HasPrefix(p.File, path.Dir(bugFile(""))+"/") }) {
 		if v, ok := locks.Lookup(strings.TrimSuffix(path.Base(p.File), ".yaml")); !ok || v.Bug == nil {
 			items = append(items, "* "+w.story(p)+": "+text(p.Story)+" "+text(p.Lesson))
 		}

@@ -182,7 +182,7 @@ func (r *Request) text() (string, error) {
 	case r.File != "":
 		return r.File, nil
 	case r.Address != "":
-		return FromAddress(r.Address)
+		return fromAddress(r.Address)
 	}
 	return Start, nil
 }

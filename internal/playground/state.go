@@ -54,8 +54,8 @@ func StoryAddress(name, lock string) string {
 	return "story=" + name + "&lock=" + lock
 }
 
-// FromAddress decodes the results of Address and StoryAddress.
-func FromAddress(address string) (string, error) {
+// fromAddress decodes the results of Address and StoryAddress.
+func fromAddress(address string) (string, error) {
 	if strings.HasPrefix(address, "story=") {
 		asked, err := url.ParseQuery(address)
 		if err != nil {

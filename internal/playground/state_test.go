@@ -21,14 +21,14 @@ func TestAddressesComeBack(t *testing.T) {
 		if strings.ContainsAny(address, " \n\"#<>[]{}") {
 			t.Errorf("%q is not safe in an address", address)
 		}
-		if back, err := FromAddress(address); err != nil || back != text {
+		if back, err := fromAddress(address); err != nil || back != text {
 			t.Errorf("%q comes back as %q (%v)", text, back, err)
 		}
 	}
 	if want := "scenario:+A+pause,+and+a+lease;locks:+%5Bset-nx-lua,+set-nx-incr-fence%5D;lease:+10s"; !strings.HasPrefix(Address(Start), want) {
 		t.Errorf("an address reads %q, want %q", Address(Start), want)
 	}
-	if _, err := FromAddress("a%zz"); err == nil || !strings.Contains(err.Error(), "damaged") {
+	if _, err := fromAddress("a%zz"); err == nil || !strings.Contains(err.Error(), "damaged") {
 		t.Errorf("a damaged address: %v", err)
 	}
 }

@@ -15,7 +15,7 @@ import (
 type Options struct {
 	Language    say.Language
 	Seed        uint64
-	Width       int  // columns; raised to MinWidth
+	Width       int  // columns; raised to minWidth
 	Color       bool // use colours
 	Interactive bool // wait for keys; otherwise print everything at once
 	Quiet       bool // the verdicts only
@@ -23,8 +23,8 @@ type Options struct {
 	Out         io.Writer
 }
 
-// MinWidth is the narrowest page, in columns: a lock's name must fit beside a verdict.
-const MinWidth = 64
+// minWidth is the narrowest page, in columns: a lock's name must fit beside a verdict.
+const minWidth = 64
 
 // place is a page of the tour: lesson -1 is the list.
 type place struct {
@@ -46,7 +46,7 @@ type session struct {
 // on to the end or until the learner quits; otherwise it prints that lesson, or all of them. An error
 // comes from the output or from ctx, or is a bug.
 func Take(ctx context.Context, lessons []*Lesson, from *Lesson, o Options) error {
-	o.Width = max(o.Width, MinWidth)
+	o.Width = max(o.Width, minWidth)
 	s := &session{
 		o: &o, lessons: lessons, shows: make([]*show, len(lessons)), seen: make([]bool, len(lessons)),
 		first: map[string]place{},

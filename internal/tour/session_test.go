@@ -51,10 +51,10 @@ func TestGolden(t *testing.T) {
 func TestWidth(t *testing.T) {
 	for _, l := range []say.Language{say.English, say.Chinese} {
 		r := say.RulerFor(l)
-		for _, width := range []int{80, MinWidth, 20} {
+		for _, width := range []int{80, minWidth, 20} {
 			for _, line := range strings.Split(take(t, "", Options{Language: l, Width: width}), "\n") {
 				command := strings.HasPrefix(line, "  $ ") && width < 80
-				if got := r.Width(line); got > max(width, MinWidth) && !command {
+				if got := r.Width(line); got > max(width, minWidth) && !command {
 					t.Errorf("%s, %d columns: %d: %s", l, width, got, line)
 				}
 			}

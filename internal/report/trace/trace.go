@@ -16,9 +16,9 @@ import (
 	"lockstep/internal/say"
 )
 
-// MaxEvents is how many events a trace shows in full. For longer histories it leaves out the
+// maxEvents is how many events a trace shows in full. For longer histories it leaves out the
 // messages on the wire and, if need be, what is far from the first violation. A notice says so.
-const MaxEvents = 100_000
+const maxEvents = 100_000
 
 // Chrome draws the runs of a bundle in Chrome's trace format, which
 // ui.perfetto.dev opens. All runs share one axis of true time, in microseconds.
@@ -35,11 +35,11 @@ const MaxEvents = 100_000
 // its instant, so every arrow follows its slice. A lost message has no arrow.
 func Chrome(b *bundle.Bundle) ([]byte, error) {
 	t := &trace{texts: map[string]string{}}
-	share, events := MaxEvents, 0
+	share, events := maxEvents, 0
 	for _, h := range b.Histories() {
 		events += len(h.Events)
 	}
-	if events > MaxEvents {
+	if events > maxEvents {
 		share /= len(b.Runs)
 	}
 	var notices []string

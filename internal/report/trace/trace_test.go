@@ -234,7 +234,7 @@ func TestTraceOfLostMessages(t *testing.T) {
 
 // A long history keeps what matters, and says what it left out.
 func TestTraceOfALongHistory(t *testing.T) {
-	b := reporttest.MillionBundle(MaxEvents + 1)
+	b := reporttest.MillionBundle(maxEvents + 1)
 	tr := drawTrace(t, b)
 	notice := tr.Other["notice_1"]
 	if !strings.Contains(notice, "the messages on the wire") || strings.Contains(notice, "what was before") {
