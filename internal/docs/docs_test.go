@@ -147,27 +147,15 @@ func aMatrix() *results.Matrix {
 func TestTheMatrixIsShownWhenThereIsOne(t *testing.T) {
 	in := input()
 	without := pageOf(t, in, "locks/set-nx-lua.md")
-	if !strings.Contains(without, "No measured matrix is stored") || !strings.Contains(without, "simulate matrix --lock set-nx-lua\n") {
-		t.Errorf("the page does not say that there is no matrix:\n%s", without)
-	}
-	in = input()
+	reporttest.Has(t, without, "No measured matrix is stored", "simulate matrix --lock set-nx-lua\n")
 	in.Matrix = aMatrix()
 	with := pageOf(t, in, "locks/set-nx-lua.md")
-	want := "| `N0` no fault | **S** safe | 201 |  | 0 % (0 % to 0 %) |  |\n" +
-		"| `GP` pause | **V** two holders | 201 |  | 50 % (43.1 % to 56.8 %) | A \\| B |\n"
-	if !strings.Contains(with, want) {
-		t.Errorf("%s is not in:\n%s", want, with)
-	}
+	reporttest.Has(t, with, "| `N0` no fault | **S** safe | 201 |  | 0 % (0 % to 0 %) |  |\n"+
+		"| `GP` pause | **V** two holders | 201 |  | 50 % (43.1 % to 56.8 %) | A \\| B |\n")
 	with = pageOf(t, in, "locks/redlock.md")
-	want = "| `GP` pause | **V** two holders; *damaged*; also D, L | 201 | 1234 | 0 % (0 % to 0 %) | found by the exhaustive search: `redlock/pause@hold` |\n"
-	if !strings.Contains(with, want) {
-		t.Errorf("%s is not in:\n%s", want, with)
-	}
-	in = input()
-	in.Matrix = aMatrix()
-	if got := pageOf(t, in, "locks/setnx.md"); !strings.Contains(got, "is older than this lock") {
-		t.Errorf("a lock that the matrix lacks:\n%s", got)
-	}
+	reporttest.Has(t, with, "| `GP` pause | **V** two holders; *damaged*; also D, L | 201 | 1234 | 0 % (0 % to 0 %) | "+
+		"found by the exhaustive search: `redlock/pause@hold` |\n")
+	reporttest.Has(t, pageOf(t, in, "locks/setnx.md"), "is older than this lock") // which it lacks
 }
 
 func TestTheSmallestStoryIsNamed(t *testing.T) {
@@ -176,9 +164,7 @@ func TestTheSmallestStoryIsNamed(t *testing.T) {
 	other.Clients = []string{"A"}
 	other.Expect[0].Property = "progress" // smaller, but not about mutual exclusion
 	got := pageOf(t, input(large, small, other), "locks/set-nx-lua.md")
-	if want := "simulate run b-small.yaml --lock set-nx-lua\n"; !strings.Contains(got, want) {
-		t.Errorf("%q is not in:\n%s", want, got)
-	}
+	reporttest.Has(t, got, "simulate run b-small.yaml --lock set-nx-lua\n")
 }
 
 // Misprints and false claims have a page, and misprints stand behind the designs or not at all.

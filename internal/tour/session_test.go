@@ -88,16 +88,11 @@ func TestWithoutATerminal(t *testing.T) {
 			t.Errorf("lesson %s is missing", l.Name)
 		}
 	}
-	if strings.Contains(all, "[Enter]") {
-		t.Error("it waits for a key without a keyboard")
-	}
-	if !strings.Contains(all, "What you saw") {
-		t.Error("the summary is missing")
-	}
+	reporttest.Lacks(t, all, "[Enter]") // it waits for no key
+	reporttest.Has(t, all, "What you saw")
 	one := take(t, "4", Options{})
-	if strings.Contains(one, "Lesson 5") || !strings.Contains(one, "Lesson 4 of") || !strings.Contains(one, "simulate tour 5") {
-		t.Errorf("lesson 4 alone, and the way to lesson 5:\n%s", one)
-	}
+	reporttest.Has(t, one, "Lesson 4 of", "simulate tour 5")
+	reporttest.Lacks(t, one, "Lesson 5")
 	if take(t, "two-commands", Options{}) != one {
 		t.Error("the name and the number of a lesson differ")
 	}
@@ -111,16 +106,13 @@ func TestTermsAreExplainedOnce(t *testing.T) {
 			t.Errorf("%s is explained %d times", term.ID, n)
 		}
 	}
-	if lease := "\n  lease: "; !strings.Contains(take(t, "pause", Options{}), lease) {
-		t.Error("a tour that begins with lesson 5 does not explain the lease")
-	}
+	reporttest.Has(t, take(t, "pause", Options{}), "\n  lease: ") // lesson 5
 }
 
 func TestQuietShowsVerdictsOnly(t *testing.T) {
 	got := take(t, "fence", Options{Quiet: true})
-	if !strings.Contains(got, "no-stale-write") || strings.Contains(got, "Story") || strings.Contains(got, "Words") {
-		t.Errorf("got\n%s", got)
-	}
+	reporttest.Has(t, got, "no-stale-write")
+	reporttest.Lacks(t, got, "Story", "Words")
 }
 
 func TestKeys(t *testing.T) {
