@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"unicode"
 )
 
 // Update makes tests rewrite golden files. A program has one flag of that name.
@@ -54,16 +53,6 @@ func Lacks[T string | []byte](t *testing.T, page T, nevers ...string) {
 	for _, never := range nevers {
 		if strings.Contains(string(page), never) {
 			t.Errorf("%q is in:\n%.4000s", never, page)
-		}
-	}
-}
-
-// Harmless demands a text that neither controls a terminal nor changes the direction of writing.
-func Harmless(t *testing.T, what, text string) {
-	t.Helper()
-	for _, r := range text {
-		if r != '\n' && !unicode.IsPrint(r) {
-			t.Fatalf("%s contains %U", what, r)
 		}
 	}
 }
