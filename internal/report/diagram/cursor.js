@@ -1,25 +1,26 @@
 // One cursor in time for everything that shows a run: strip, diagram and rows. It needs these
 // elements, made by the program or by another script:
 //
-//   .strips[data-from][data-to]             the picture of the whole run, in microseconds; .track is its
-//                                           axis, and --now, --zoom and --shift are set here
+//   .strips[data-from][data-to]             the picture of the whole run, in microseconds; .track is
+//                                           its axis, and --now, --zoom and --shift are set here
 //   svg.spacetime[data-rows][data-steps]    "y t y t ...": heights of rows, with their times in
 //                                           microseconds; "y y ...": heights of the steps
 //   .strips [data-ends]                     "t u t u ...": from t on, a lease is promised until u, or -1: none
 //   .steps > li                             a row for each step
 //   .pane                                   what scrolls, around a diagram and around the rows
-//   .transport                              buttons [data-go], input.scrub, select.speed, .clock; the
-//                                           button for play has [data-other]: its label during play
+//   .transport                              buttons [data-go], input.scrub, select.speed, .clock;
+//                                           the button for play has [data-other]: its label during play
 //
 //   var cursor = timeCursor(element, {
 //     changed: function (cursor) {},        // the current step changed: cursor.at, from 0
 //     before: function (cursor, n) {},      // it is about to become step n
 //     moved: function (cursor) {},          // the time changed: cursor.time, in microseconds
-//     desk: transport                       // outside the element, if several cursors share it; the page
-//   });                                     // passes its slider on (toShare). null without a diagram
+//     desk: transport                       // outside the element, if several cursors share it;
+//   });                                     // the page then passes its slider on (toShare). null
+//                                           // without a diagram
 //   cursor.go(3);                           // to step 4
 //   cursor.follow(time);                    // to the time of another cursor
-//   timeCursor.ends(strips, time);          // the leases of a picture outside the element of a cursor
+//   timeCursor.ends(strips, time);          // the leases of a picture without a cursor
 //   cursor.end();                           // the diagram is about to be redrawn
 var timeCursor = (function () {
   "use strict";
@@ -73,7 +74,8 @@ var timeCursor = (function () {
     for (var i = 0; i + 1 < n.length; i += 2) { p.ys.push(n[i]); p.ts.push(n[i + 1]); }
     var box = svg.viewBox.baseVal;
     p.height = box.height;
-    var number = svg.querySelector("a circle"); // the line begins right of the numbers, so that they stay readable
+    // The line begins right of the numbers, so that they stay readable.
+    var number = svg.querySelector("a circle");
     p.left = number ? number.cx.baseVal.value + number.r.baseVal.value + 3 : 0;
     p.later = make("rect", { "class": "later", x: 0, width: box.width, y: 0, height: 0 }, svg);
     p.line = make("path", { "class": "cursor", d: "" }, svg);

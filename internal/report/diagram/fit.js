@@ -93,7 +93,8 @@ var fitDiagram = (function () {
         else if (l.box.x < gutter) by = gutter - l.box.x;
         if (!by) return;
         set(l.e, "x", x + by);
-        if (by < -4 && l.e.matches(".o")) set(l.e, "y", get(l.e, "y") - 11); // above its mark instead of on it
+        // Above its mark instead of on it.
+        if (by < -4 && l.e.matches(".o")) set(l.e, "y", get(l.e, "y") - 11);
         all.call(l.e.children).forEach(function (part) { set(part, "x", get(part, "x") + by); });
       });
     }

@@ -2,9 +2,9 @@
 // drags of the faults in a timeline.
 //
 //   var sim = simulator("worker.js", "en", { shown: function (frame, request) {} });
-//   sim.ask({ edit: { story: "split-brain" } }, event);  // shown gets the frame, which stays in sim.frame;
-//                                                        // latency is measured from the event, if given
-//   hands(element, sim, {});                             // drags and keys move the faults in the element
+//   sim.ask({ edit: { story: "split-brain" } }, event);  // shown gets the frame, also in sim.frame;
+//                                                        // the event, if given, starts the latency
+//   hands(element, sim, {});                             // drags and keys move the faults in it
 //
 // Further callbacks of simulator: asked(request), idle(request) when nothing else waits,
 // failed(why), and unstarted() without a worker. The first request starts the worker, or start

@@ -17,7 +17,8 @@
     asked: function (request) {
       clearTimeout(settling);
       settling = 0;
-      if (!request.settled && !request.row) delete stages.dataset.settled; // the address is outdated
+      // The address is outdated.
+      if (!request.settled && !request.row) delete stages.dataset.settled;
     },
     shown: show,
     idle: function (request) {
@@ -40,7 +41,8 @@
 
   function show(f, request) {
     if (request.row) return charted(f, request.row);
-    if (f.problems && f.problems.length || !request.settled) say(f.problems || []); // the frame of a timer leaves the message
+    // The frame of a timer leaves the message.
+    if (f.problems && f.problems.length || !request.settled) say(f.problems || []);
     stages.setAttribute("aria-busy", "false");
     if (f.problems && f.problems.length) return;
     frame = f;
@@ -296,7 +298,8 @@
       mine.dropped = !!dragged;
       if (hit) ask({ edit: { add: hit.add } });
       else if (dragged) say([chip.refused || says.nowhere]);
-      setTimeout(function () { if (chip === mine) chip = null; }, 0); // after the click; by then the next may be held
+      // After the click; by then the next may be held.
+      setTimeout(function () { if (chip === mine) chip = null; }, 0);
     });
     c.addEventListener("pointercancel", function () {
       if (chip && chip.ghost) chip.ghost.remove();
@@ -505,7 +508,8 @@
     return Math.min(Math.max(i - 0.5 + (ms - all[i - 1]) / (all[i] - all[i - 1]), 0.2), all.length - 0.2);
   }
   function chart() {
-    if (!frame || sim.drag || guesses() || settling || !sim.rests()) return; // it is called again later
+    // It is called again later.
+    if (!frame || sim.drag || guesses() || settling || !sim.rests()) return;
     $("map").hidden = !frame.hasMap;
     if (!frame.hasMap) return;
     var of = frame.file.replace(/^lease:.*$/m, "").replace(/^( +for:).*$/m, "$1");

@@ -23,7 +23,8 @@ var ready = program().then(function (bytes) {
   return WebAssembly.instantiateStreaming(bytes, go.importObject);
 }).then(function (made) {
   go.run(made.instance); // it defines lockstepPlay and keeps running
-  if (!asked) self.lockstepPlay("{}"); // functions are compiled at their first call: now, and not during a drag
+  // Functions are compiled at their first call: now, and not during a drag.
+  if (!asked) self.lockstepPlay("{}");
   return self.lockstepPlay;
 });
 

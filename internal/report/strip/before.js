@@ -2,7 +2,7 @@
 // beliefs of its clients, their pauses, and the ends of leases. It goes when nothing moves for a
 // moment, or with the first picture after the drag.
 //
-//   redraw(stage, html, moves);  // stage: the container of the picture; data-before: the word for that run
+//   redraw(stage, html, moves);  // stage: its container; data-before: the word for that run
 //
 // An unchanged picture stays in place, so a click that has begun is not lost.
 var redraw = (function () {
@@ -34,7 +34,8 @@ var redraw = (function () {
         var into = stage.querySelector(b.into);
         if (!into) return;
         var now = into.querySelector(".believes");
-        b.shape.classList.toggle("early", !!now && parseFloat(now.style.left) > parseFloat(b.shape.style.left)); // its word is at its visible end
+        // Its word is at its visible end.
+        b.shape.classList.toggle("early", !!now && parseFloat(now.style.left) > parseFloat(b.shape.style.left));
         into.insertBefore(b.shape, into.firstChild);
       });
     }
