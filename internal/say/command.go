@@ -24,9 +24,8 @@ var (
 	RunsUnasked      = New1[Number]("{n} without an expectation")
 	RunsNotPlayed    = New1[Number]("{n} not played")
 	RunOfSuite       = New3[Verbatim, Verbatim, Phrase]("{scenario} with {lock}: {why}")
-	NotPlayedWith    = New2[Verbatim, Number](
-		"NOT PLAYED with --backend {backend}, {n} locks of scenarios:")
-	NothingSaidOf = New1[List](
+	NotPlayedWith    = New2[Verbatim, Number]("NOT PLAYED with --backend {backend} ({n}):")
+	NothingSaidOf    = New1[List](
 		"# No expectation for {locks}, so every property has to be kept. To expect nothing, write")
 
 	Listed        = New1[Series]("{things}")
