@@ -165,7 +165,7 @@ func readObject[T any](s *jsonline.Scanner, fields []field[T], of *T) error {
 			bit >>= 1
 		}
 		if seen&bit != 0 {
-			return fmt.Errorf("%s stands there twice", key)
+			return fmt.Errorf("%s appears twice", key)
 		}
 		seen |= bit
 		return nil
