@@ -199,7 +199,7 @@ func TestThePriceOfAVerb(t *testing.T) {
 	expect(t, complete, tests("faults", "."))
 
 	half := a.without(cases, story).copied(t)
-	expect(t, half, demanded, "the verb melt has no case", "the port faults.World has a method Melt that no verb with a case calls")
+	expect(t, half, demanded, "the verb melt has no case", "no verb with a case calls the method Melt of the port")
 	expect(t, half, noticed, "no scenario uses the fault melt")
 	for world, file := range map[string]string{"sim": simulated, "real": live} {
 		expect(t, root, []string{"build", a.without(file).overlaid(t), "./internal/" + world}, "missing method Melt")
