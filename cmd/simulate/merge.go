@@ -128,14 +128,19 @@ func (f *mergeFlags) again(ctx context.Context, shards shardFlags) error {
 	var show func() error
 	switch w.Command {
 	case "search":
-		x := &searchFlags{runFlags: simulated, shards: shards}
-		options, show = &x.searchOptions, func() error { return x.search(ctx, shards.scenario.File) }
+		x, o := &searchFlags{runFlags: simulated, shards: shards}, &searchOptions{}
+		options, show = o, func() error {
+			x.locks, x.properties, x.seed, x.seeds = o.Locks, o.Properties, o.Seed, o.Seeds
+			return x.search(ctx, shards.scenario.File)
+		}
 	case "sweep":
-		x := &sweepFlags{runFlags: simulated, shards: shards}
-		options, show = &x.sweepOptions, func() error { return x.sweep(ctx, shards.scenario.File) }
+		x, o := &sweepFlags{runFlags: simulated, shards: shards}, &sweepOptions{}
+		options, show = o, func() error {
+			x.locks, x.property, x.seed, x.seeds = o.Locks, o.Property, o.Seed, o.Seeds
+			return x.sweep(ctx, shards.scenario.File)
+		}
 	case "matrix":
-		x := &matrixFlags{cellFlags: cellFlags{globals: f.globals, backend: sim.Backend}, shards: shards}
-		o := &matrixOptions{}
+		x, o := &matrixFlags{cellFlags: cellFlags{globals: f.globals, backend: sim.Backend}, shards: shards}, &matrixOptions{}
 		options, show = o, func() error {
 			x.locks, x.columns, x.scale, x.seeds = o.Locks, o.Faults, o.Scale, o.Seeds
 			return x.measure(ctx, true)

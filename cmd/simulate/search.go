@@ -26,10 +26,11 @@ import (
 )
 
 type searchFlags struct {
-	runFlags // for what is stored and shown of a run
-	searchOptions
-	shards shardFlags
-	limit  time.Duration
+	runFlags   // for what is stored and shown of a run
+	shards     shardFlags
+	properties []string
+	seeds      int
+	limit      time.Duration
 
 	tried []search.Tried // of each lock, if all seeds were played elsewhere; else nil
 }
@@ -60,10 +61,10 @@ it.
 			return f.search(cmd.Context(), args[0])
 		},
 	}
-	cmd.Flags().StringSliceVar(&f.Locks, "lock", nil, "search for these locks instead of the scenario's")
-	cmd.Flags().StringSliceVar(&f.Properties, "property", []string{checker.MutualExclusionID}, "what must break; any of several")
-	cmd.Flags().Uint64Var(&f.Seed, "seed", 1, "the first seed")
-	cmd.Flags().IntVar(&f.Seeds, "seeds", 10_000, "the most seeds to try")
+	cmd.Flags().StringSliceVar(&f.locks, "lock", nil, "search for these locks instead of the scenario's")
+	cmd.Flags().StringSliceVar(&f.properties, "property", []string{checker.MutualExclusionID}, "what must break; any of several")
+	cmd.Flags().Uint64Var(&f.seed, "seed", 1, "the first seed")
+	cmd.Flags().IntVar(&f.seeds, "seeds", 10_000, "the most seeds to try")
 	cmd.Flags().DurationVar(&f.limit, "for", 0, "try seeds for that long instead, such as 2m")
 	cmd.Flags().IntVar(&f.jobs, "jobs", runtime.GOMAXPROCS(0), "how many seeds to play at once")
 	f.shards.add(cmd)
@@ -82,7 +83,6 @@ type hunt struct {
 }
 
 func (f *searchFlags) search(ctx context.Context, arg string) error {
-	f.locks, f.seed = f.Locks, f.Seed
 	p, err := f.searched(ctx, arg)
 	if err != nil {
 		return err
@@ -122,10 +122,10 @@ func (f *searchFlags) search(ctx context.Context, arg string) error {
 }
 
 func (f *searchFlags) searched(ctx context.Context, arg string) (*plan.Plan, error) {
-	if f.Seeds < 1 || f.limit < 0 || f.seed == 0 {
+	if f.seeds < 1 || f.limit < 0 || f.seed == 0 {
 		return nil, errors.New("--seeds, --seed and --for must be more than 0")
 	}
-	if err := enoughSeeds(f.seed, f.Seeds); err != nil {
+	if err := enoughSeeds(f.seed, f.seeds); err != nil {
 		return nil, err
 	}
 	if f.jobs < 1 {
@@ -137,12 +137,12 @@ func (f *searchFlags) searched(ctx context.Context, arg string) (*plan.Plan, err
 	if f.shards.asked() && f.limit > 0 {
 		return nil, errors.New("--for is a time, and each machine would play other seeds in it: use --seeds with --shard")
 	}
-	for _, id := range f.Properties {
+	for _, id := range f.properties {
 		if _, ok := checker.Lookup(id); !ok {
 			return nil, unknownName("property", id, propertyIDs())
 		}
 	}
-	if len(f.Properties) == 0 {
+	if len(f.properties) == 0 {
 		return nil, errors.New("--property is empty: name what must break")
 	}
 	plans, err := f.shards.load(ctx, f.globals, arg)
@@ -210,7 +210,7 @@ func (f *searchFlags) hunt(ctx context.Context, p *plan.Plan, lock string, world
 func (f *searchFlags) meets(p *plan.Plan, h *hunt) bool {
 	said, _ := p.Said(h.lock)
 	for _, e := range said {
-		if e.Verdict != string(checker.Broken) || !slices.Contains(f.Properties, e.Property) {
+		if e.Verdict != string(checker.Broken) || !slices.Contains(f.properties, e.Property) {
 			continue
 		}
 		if h.found == nil || e.Property == h.found.Property {
@@ -281,7 +281,7 @@ func (f *searchFlags) show(ctx context.Context, p *plan.Plan, h *hunt, worlds ru
 		return nil
 	}
 	if h.found == nil {
-		f.printSaid(say.KeepsInSeeds.With(lock, f.Properties, say.Number(tested), say.Number(h.tried.Seeds), tested < h.tried.Seeds))
+		f.printSaid(say.KeepsInSeeds.With(lock, f.properties, say.Number(tested), say.Number(h.tried.Seeds), tested < h.tried.Seeds))
 		_, high := rate.Wilson(0, tested)
 		line("rate", say.FewerThan.With(percent(high)))
 		return nil

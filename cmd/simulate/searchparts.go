@@ -15,6 +15,7 @@ import (
 	"lockstep/internal/run"
 )
 
+// searchOptions are the options of a search that shards share.
 type searchOptions struct {
 	Locks      []string `json:"locks,omitempty"`
 	Properties []string `json:"properties"`
@@ -28,6 +29,7 @@ func (f *searchFlags) playElsewhere(ctx context.Context, p *plan.Plan) error {
 	if !f.shards.elsewhere() {
 		return nil
 	}
+	of := searchOptions{f.locks, f.properties, f.seed, f.seeds}
 	finds := search.NewFinds(len(p.Locks))
 	f.shards.seen = func(number int, data json.RawMessage) (int, error) {
 		var tried []search.Tried
@@ -37,7 +39,7 @@ func (f *searchFlags) playElsewhere(ctx context.Context, p *plan.Plan) error {
 		}
 		return finds.Needed(number, f.shards.of, tried), nil
 	}
-	shards, err := divided(ctx, &f.shards, f.globals, "search", f.searchOptions, func(s campaign.Shard) ([]search.Tried, error) {
+	shards, err := divided(ctx, &f.shards, f.globals, "search", of, func(s campaign.Shard) ([]search.Tried, error) {
 		return eachOrError(p.Locks, func(lock string) (search.Tried, error) {
 			tried, err := f.seek(ctx, p, lock, simulator, s)
 			if ctx.Err() != nil {
@@ -58,8 +60,8 @@ func (f *searchFlags) playElsewhere(ctx context.Context, p *plan.Plan) error {
 			tried = append(tried, shards[i][k])
 		}
 		all := search.Join(tried)
-		if all.Seed == 0 && all.Seeds != f.Seeds {
-			return fmt.Errorf("the shards have played %d of %d seeds of %s: make their parts again", all.Seeds, f.Seeds, lock)
+		if all.Seed == 0 && all.Seeds != f.seeds {
+			return fmt.Errorf("the shards have played %d of %d seeds of %s: make their parts again", all.Seeds, f.seeds, lock)
 		}
 		f.tried = append(f.tried, all)
 	}
@@ -69,7 +71,7 @@ func (f *searchFlags) playElsewhere(ctx context.Context, p *plan.Plan) error {
 // seek plays the seeds of a shard until one breaks the lock.
 func (f *searchFlags) seek(ctx context.Context, p *plan.Plan, lock string, worlds run.Factory, s campaign.Shard) (search.Tried, error) {
 	o := search.Options{
-		Plan: p, Lock: lock, Properties: f.Properties, First: f.seed, Seeds: f.Seeds, Jobs: f.jobs, Worlds: worlds, Shard: s,
+		Plan: p, Lock: lock, Properties: f.properties, First: f.seed, Seeds: f.seeds, Jobs: f.jobs, Worlds: worlds, Shard: s,
 	}
 	total := o.ShardSize()
 	if f.limit > 0 {
@@ -132,7 +134,7 @@ func (f *searchFlags) showJSON(ctx context.Context, p *plan.Plan, hunts []*hunt,
 		all = append(all, x)
 	}
 	return f.printJSON(map[string]any{
-		"schema": 1, "scenario": p.Slug, "backend": f.backend, "properties": f.Properties, "met": met, "locks": all,
+		"schema": 1, "scenario": p.Slug, "backend": f.backend, "properties": f.properties, "met": met, "locks": all,
 	})
 }
 

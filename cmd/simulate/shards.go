@@ -194,7 +194,11 @@ func divided[R any](ctx context.Context, f *shardFlags, g *globals, command stri
 	if err != nil {
 		return nil, err
 	}
-	if f.on != "" {
+	mine := func() (any, error) { return play(f.shard) }
+	switch {
+	case f.given != nil:
+		return nil, f.playGiven(w, mine)
+	case f.on != "":
 		if err := f.handOut(ctx, g, w); err != nil {
 			return nil, err
 		}
@@ -205,43 +209,52 @@ func divided[R any](ctx context.Context, f *shardFlags, g *globals, command stri
 		}
 		return campaign.All[R](f.merged)
 	}
-	if err := f.playShard(g, w, func() (any, error) { return play(f.shard) }); err != nil {
+	if err := f.playShard(g, w, mine); err != nil {
 		return nil, err
 	}
 	return nil, &silentExit{code: exitMet}
 }
 
-// playShard plays one share and writes its part, or keeps it for a worker. An existing part of the
-// same share is kept, since engines may start a share twice.
-func (f *shardFlags) playShard(g *globals, w *campaign.Work, play func() (any, error)) error {
-	path, key := f.partFile(), f.shard.String()
-	if f.given != nil {
-		if how := f.given.work.Differs(w); how != "" {
-			return errors.New("the work is not what this program would do: " + how)
-		}
-	} else {
-		switch known, err := campaign.Look(path, w, f.shard.Of); {
-		case errors.Is(err, campaign.ErrOther):
-			return fmt.Errorf("%s is there already and is a part of something else, which is not "+
-				"overwritten: choose another --part, or remove it", path)
-		case err != nil:
-			return fmt.Errorf("what is there already is not overwritten: choose another --part, or "+
-				"remove it: %w", err)
-		case known.Get(key) != nil:
-			return f.told(g, path)
-		}
+// playGiven plays the range of a worker and keeps its line.
+func (f *shardFlags) playGiven(w *campaign.Work, play func() (any, error)) error {
+	if how := f.given.work.Differs(w); how != "" {
+		return errors.New("the work is not what this program would do: " + how)
 	}
-	result, err := play()
+	line, err := f.line(w, play)
 	if err != nil {
 		return err
 	}
-	line, err := campaign.NewLine(w, key, result)
+	f.given.line = line.Store()
+	return &silentExit{code: exitMet}
+}
+
+// line plays the share of this machine and returns its result.
+func (f *shardFlags) line(w *campaign.Work, play func() (any, error)) (*campaign.Line, error) {
+	result, err := play()
 	if err != nil {
-		return &bugError{err}
+		return nil, err
 	}
-	if f.given != nil {
-		f.given.line = line.Store()
-		return nil
+	line, err := campaign.NewLine(w, f.shard.String(), result)
+	return line, bug(err)
+}
+
+// playShard plays one share and writes its part. An existing part of the same share is kept, since
+// engines may start a share twice.
+func (f *shardFlags) playShard(g *globals, w *campaign.Work, play func() (any, error)) error {
+	path := f.partFile()
+	switch known, err := campaign.Look(path, w, f.shard.Of); {
+	case errors.Is(err, campaign.ErrOther):
+		return fmt.Errorf("%s is there already and is a part of something else, which is not "+
+			"overwritten: choose another --part, or remove it", path)
+	case err != nil:
+		return fmt.Errorf("what is there already is not overwritten: choose another --part, or "+
+			"remove it: %w", err)
+	case known.Get(f.shard.String()) != nil:
+		return f.told(g, path)
+	}
+	line, err := f.line(w, play)
+	if err != nil {
+		return err
 	}
 	part, err := campaign.Open(path, w, f.shard.Of)
 	if err == nil {

@@ -29,10 +29,12 @@ import (
 
 type sweepFlags struct {
 	runFlags // for the locks, the first seed and --jobs
-	sweepOptions
-	shards shardFlags
+	shards   shardFlags
+	property string
+	seeds    int
 }
 
+// sweepOptions are the options of a sweep that shards share.
 type sweepOptions struct {
 	Locks    []string `json:"locks,omitempty"`
 	Property string   `json:"property"`
@@ -58,10 +60,10 @@ The same file is an ordinary story for run, which plays it as it stands.
 		Args: arguments(1, 1, "one scenario, such as pause-against-lease"),
 		RunE: func(cmd *cobra.Command, args []string) error { return f.sweep(cmd.Context(), args[0]) },
 	}
-	cmd.Flags().StringSliceVar(&f.Locks, "lock", nil, "sweep these locks instead of the scenario's")
-	cmd.Flags().StringVar(&f.Property, "property", checker.MutualExclusionID, "what must hold")
-	cmd.Flags().Uint64Var(&f.Seed, "seed", 1, "the first seed")
-	cmd.Flags().IntVar(&f.Seeds, "seeds", 100, "how many seeds to play at each point")
+	cmd.Flags().StringSliceVar(&f.locks, "lock", nil, "sweep these locks instead of the scenario's")
+	cmd.Flags().StringVar(&f.property, "property", checker.MutualExclusionID, "what must hold")
+	cmd.Flags().Uint64Var(&f.seed, "seed", 1, "the first seed")
+	cmd.Flags().IntVar(&f.seeds, "seeds", 100, "how many seeds to play at each point")
 	cmd.Flags().IntVar(&f.jobs, "jobs", runtime.GOMAXPROCS(0), "how many seeds to play at once")
 	f.shards.add(cmd)
 	return speaks(settable(cmd, g), g)
@@ -70,8 +72,9 @@ The same file is an ordinary story for run, which plays it as it stands.
 // maps are the maps of this process or of merged parts, after an interruption as far as they were
 // complete.
 func (f *sweepFlags) maps(ctx context.Context, p *plan.Plan) ([]sweep.Map, error) {
-	o := sweep.Options{Plan: p, Property: f.Property, First: f.seed, Seeds: f.Seeds, Jobs: f.jobs, Worlds: simulator}
-	shards, err := divided(ctx, &f.shards, f.globals, "sweep", f.sweepOptions, func(s campaign.Shard) ([]sweep.Map, error) {
+	o := sweep.Options{Plan: p, Property: f.property, First: f.seed, Seeds: f.seeds, Jobs: f.jobs, Worlds: simulator}
+	of := sweepOptions{f.locks, f.property, f.seed, f.seeds}
+	shards, err := divided(ctx, &f.shards, f.globals, "sweep", of, func(s campaign.Shard) ([]sweep.Map, error) {
 		bar := f.bar("sweep", s.Count(f.runsOf(p)))
 		o.Shard, o.Progress = s, func(done, _ int) { _ = bar.Set(done) }
 		maps, err := sweep.Play(ctx, o)
@@ -88,7 +91,7 @@ func (f *sweepFlags) maps(ctx context.Context, p *plan.Plan) ([]sweep.Map, error
 }
 
 func (f *sweepFlags) runsOf(p *plan.Plan) int {
-	n := f.Seeds * len(p.Locks)
+	n := f.seeds * len(p.Locks)
 	for i := range p.Vary {
 		n *= len(p.Vary[i].Values)
 	}
@@ -96,7 +99,6 @@ func (f *sweepFlags) runsOf(p *plan.Plan) int {
 }
 
 func (f *sweepFlags) sweep(ctx context.Context, arg string) error {
-	f.locks, f.seed = f.Locks, f.Seed
 	p, err := f.swept(ctx, arg)
 	if err != nil {
 		return err
@@ -107,7 +109,7 @@ func (f *sweepFlags) sweep(ctx context.Context, arg string) error {
 	}
 	dir := filepath.Join(f.out, "sweep", p.Slug)
 	shown := &bundle.Sweep{
-		Language: f.language, Plan: p, Property: f.Property, First: f.seed, Seeds: f.Seeds, Replay: f.sweepReplay(p), Maps: maps,
+		Language: f.language, Plan: p, Property: f.property, First: f.seed, Seeds: f.seeds, Replay: f.sweepReplay(p), Maps: maps,
 	}
 	if ctx.Err() != nil {
 		return f.partOf(shown, f.runsOf(p))
@@ -155,17 +157,17 @@ func (f *sweepFlags) print(s *bundle.Sweep, files map[string]string) error {
 }
 
 func (f *sweepFlags) swept(ctx context.Context, arg string) (*plan.Plan, error) {
-	if f.Seeds < 1 || f.seed == 0 || f.jobs < 1 {
+	if f.seeds < 1 || f.seed == 0 || f.jobs < 1 {
 		return nil, errors.New("--seeds, --seed and --jobs must be more than 0")
 	}
 	if err := f.shards.parse(); err != nil {
 		return nil, err
 	}
-	if err := enoughSeeds(f.seed, f.Seeds); err != nil {
+	if err := enoughSeeds(f.seed, f.seeds); err != nil {
 		return nil, err
 	}
-	if _, ok := checker.Lookup(f.Property); !ok {
-		return nil, unknownName("property", f.Property, propertyIDs())
+	if _, ok := checker.Lookup(f.property); !ok {
+		return nil, unknownName("property", f.property, propertyIDs())
 	}
 	plans, err := f.shards.load(ctx, f.globals, arg)
 	if err != nil {
@@ -203,9 +205,9 @@ func (f *sweepFlags) leases(p *plan.Plan) error {
 }
 
 func (f *sweepFlags) sweepReplay(p *plan.Plan) string {
-	return fmt.Sprintf("simulate sweep %s --seeds %d", shell.Word(p.File), f.Seeds) +
+	return fmt.Sprintf("simulate sweep %s --seeds %d", shell.Word(p.File), f.seeds) +
 		option("lock", strings.Join(f.locks, ","), "") +
-		option("property", f.Property, checker.MutualExclusionID) + option("seed", fmt.Sprint(f.seed), "1")
+		option("property", f.property, checker.MutualExclusionID) + option("seed", fmt.Sprint(f.seed), "1")
 }
 
 func (f *sweepFlags) save(dir string, s *bundle.Sweep) error {
