@@ -82,6 +82,7 @@ func parts(t *testing.T, what, kind string, data []byte) []string {
 		if err := m.Convert(data, &page); err != nil {
 			t.Errorf("%s: %v", what, err)
 		}
+		checkMentions(t, what, page.Bytes())
 		return htmlParts(t, what, page.Bytes())
 	case ".edn":
 		return ednParts(t, what, string(data))
@@ -129,6 +130,29 @@ func htmlParts(t *testing.T, what string, data []byte) []string {
 		}
 	}
 }
+
+// checkMentions refuses names of users and numbers of issues, which GitHub links in all text but code.
+func checkMentions(t *testing.T, what string, page []byte) {
+	t.Helper()
+	code := 0
+	for z := html.NewTokenizer(bytes.NewReader(page)); ; {
+		kind := z.Next()
+		if kind == html.ErrorToken {
+			return
+		}
+		token := z.Token()
+		switch isCode := token.Data == "code"; {
+		case isCode && kind == html.StartTagToken:
+			code++
+		case isCode && kind == html.EndTagToken:
+			code--
+		case kind == html.TextToken && code == 0 && mention.MatchString(token.Data):
+			t.Errorf("%s: a mention in %.200q", what, token.Data)
+		}
+	}
+}
+
+var mention = regexp.MustCompile(`[@#][0-9A-Za-z]`)
 
 // element names an element with its attributes, and with those values that have an effect.
 func element(name string, attributes []html.Attribute) []string {

@@ -191,3 +191,19 @@ func TestAReleaseKnowsTheLastRevision(t *testing.T) {
 		t.Errorf("A sends\n%s", strings.Join(got, "\n"))
 	}
 }
+
+// Collapsing more than repetitions would hide differences.
+func TestCollapse(t *testing.T) {
+	for _, tt := range []struct{ give, want string }{
+		{"", ""},
+		{"a a a b a", "a b a"},
+		{"x ab ab ab y", "x ab y"},
+		{"a b a b a b c", "a b c"},
+		{"a b b a b a", "a b a"},
+		{"a b c", "a b c"},
+	} {
+		if got := strings.Join(collapse(strings.Fields(tt.give)), " "); got != tt.want {
+			t.Errorf("%q: got %q, want %q", tt.give, got, tt.want)
+		}
+	}
+}

@@ -98,6 +98,30 @@ func words(text string) bool {
 	return false
 }
 
+// Each kind of mistake in a translation is found.
+func TestMistakesAreFound(t *testing.T) {
+	for _, c := range []struct {
+		english, chinese string
+		kinds            []Part
+		want             string
+	}{
+		{"{who} waits", "等", []Part{Node{}}, "has no {who}"},
+		{"waits", "{who} 等", nil, "has no {who}"},
+		{"{who} waits", "{who} waits", []Part{Node{}}, "no Chinese"},
+		{"{who} waits", "{who} 等", nil, "1 arguments, 0 kinds"},
+		{"waits[who? long]", "等[who?很久]", []Part{Node{}}, "is no flag"},
+		{"{who} waits", "{who} 等", []Part{Flag(true)}, "is a flag"},
+		{"{who|one|many} waits", "{who} 等", []Part{Node{}}, "is no number"},
+		{"waits[ long]", "等[很久]", nil, "nothing decides"},
+		{"waits[ {who}", "等[{who}]", []Part{Verbatim("")}, "bracket"},
+	} {
+		got := strings.Join(mistakes(&template{english: c.english, kinds: c.kinds}, c.chinese), "; ")
+		if !strings.Contains(got, c.want) {
+			t.Errorf("%q: %q, want %q", c.english, got, c.want)
+		}
+	}
+}
+
 func TestPhrasesInBothLanguages(t *testing.T) {
 	a, b, store := Client("A"), Client("B"), Store("redis-1", true)
 	for _, tt := range []struct {

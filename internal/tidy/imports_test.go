@@ -91,6 +91,32 @@ func (r *rule) refuses(s *source, target string) bool {
 	return !within(target, r.only) && !within(target, r.packages)
 }
 
+// Rules refuse what they name and nothing else.
+func TestARuleRefuses(t *testing.T) {
+	r := &rule{packages: []string{"internal/checker"}, only: []string{"internal/history"}}
+	n := &rule{packages: []string{"internal"}, never: []string{"cmd"}}
+	a := &rule{alone: []string{"internal/campaign"}}
+	for _, tt := range []struct {
+		rule        *rule
+		dir, target string
+		want        bool
+	}{
+		{r, "internal/checker", "internal/sim", true},
+		{r, "internal/checker/deep", "internal/historyofall", true},
+		{r, "internal/checker", "internal/history/jsonline", false},
+		{r, "internal/checker", "internal/checker/deep", false},
+		{r, "internal/sim", "internal/real", false},
+		{n, "internal/sim", "cmd/simulate", true},
+		{n, "internal/sim", "internal/real", false},
+		{a, "internal/campaign", "internal/campaign/search", true},
+		{a, "internal/campaign/search", "internal/campaign", false},
+	} {
+		if got := tt.rule.refuses(&source{dir: tt.dir}, tt.target); got != tt.want {
+			t.Errorf("%s imports %s: refused %v, want %v", tt.dir, tt.target, got, tt.want)
+		}
+	}
+}
+
 // The command line has flags, help, exit codes and calls. Facts about a history are worked out in
 // the packages below it, where every form of output finds them.
 func TestTheCommandLineWorksOutNoFacts(t *testing.T) {

@@ -139,7 +139,7 @@ func noFault(s subject) []sketch {
 }
 
 // inAcquire is a trigger at the i-th command that the client sends, by any name unless commands of
-// two names race. The commands of a real lock are unknown: the first one replaces the last, and no
+// two names race. A lock whose commands are unknown has no last one: the first one replaces it, and no
 // world plays that.
 func (s subject) inAcquire(client, moment string, i int) string {
 	name, n := "any command", max(i, 0)+1

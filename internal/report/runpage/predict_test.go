@@ -65,6 +65,37 @@ func TestNoLockHelps(t *testing.T) {
 	}
 }
 
+// In the story of the pause, B gets the lock while A is frozen and thinks that it holds it; the script
+// of the second lock leaves B's entry alone.
+func TestAnswersComeFromTheFindings(t *testing.T) {
+	questions := questionsOf(t, reporttest.Bundle())
+	for kind, want := range map[string]string{
+		kindNext:   "B and A are inside at the same time.",
+		kindFailed: "A never pauses for longer than the rest of its lease.",
+		kindHelped: "set-nx-lua",
+	} {
+		right, q := rightOf(questions, kind)
+		if len(right) != 1 || right[0] != want {
+			t.Errorf("%s right answers %q, want %q", kind, right, want)
+		}
+		if n := len(q.Answers); n < 2 || n > maxAnswers {
+			t.Errorf("%s %d answers", kind, n)
+		}
+	}
+	_, q := rightOf(questions, kindNext)
+	if !strings.Contains(q.Text, "The lease ends.") {
+		t.Errorf("the question does not stop before the violation: %q", q.Text)
+	}
+	for _, a := range q.Answers {
+		if a.Right && a.Step != 4 { // granted, frozen, lease over, B gets in
+			t.Errorf("the answer leads to step %d, want 4", a.Step)
+		}
+		if strings.Contains(a.Text, "takes away") && !strings.Contains(a.Why, "Not yet: owner-only-release") {
+			t.Errorf("a later violation is explained by %q", a.Why)
+		}
+	}
+}
+
 // However many locks are right, one answer is wrong.
 func TestManyLocksLeaveAWrongAnswer(t *testing.T) {
 	b := reporttest.Bundle()

@@ -181,6 +181,54 @@ func (tr *chromeTrace) on(t *testing.T, process, track string) []string {
 	return out
 }
 
+// The expected slices were read from pauseRun by hand.
+func TestTraceTellsTheStory(t *testing.T) {
+	b := reporttest.Bundle()
+	tr := drawTrace(t, b)
+	const clients, stores, faults = "set-nx-lua: clients", "set-nx-lua: stores", "set-nx-lua: faults"
+	reporttest.WantLines(t, "A", tr.on(t, clients, "A"), []string{
+		"X SET lock A-1 NX PX 10000 10..12",
+		"X inside 12..15062",
+		"X reply 12..12",
+		"X read version 0 13..13",
+		"X frozen 60..15060",
+		"X write version 1 15061..15061",
+		"X releasing 15062..15064",
+		"X EVAL unlock lock A-1 15062..15064",
+		"X reply 15064..15064",
+	})
+	reporttest.WantLines(t, "A believes", tr.on(t, clients, "A believes"), []string{"X believes: mine 12..15062"})
+	reporttest.WantLines(t, "B believes", tr.on(t, clients, "B believes"), []string{"X believes: mine 10031..18101"})
+	reporttest.WantLines(t, "the entry of A", tr.on(t, stores, "redis-1: entry of A"), []string{"X has an entry 11..10012"})
+	reporttest.WantLines(t, "the entry of B", tr.on(t, stores, "redis-1: entry of B"), []string{"X has an entry 10030..18102"})
+	reporttest.WantLines(t, "the store", tr.on(t, stores, "redis-1"), []string{
+		"X SET 11..11", "X SET 10030..10030", "X unlock 15063..15063", "X unlock 18102..18102",
+	})
+	reporttest.WantLines(t, "the resource", tr.on(t, stores, "resource"), []string{
+		"X read version 0 13..13", "X read version 0 10032..10032", "X write version 1 15061..15061", "X write version 2 18100..18100",
+	})
+	reporttest.WantLines(t, "the fault", tr.on(t, faults, "fault 1: pause A for 15 s when A is in its critical section"), []string{"X fault 1 60..15060"})
+	reporttest.WantLines(t, "the violations", tr.on(t, faults, "violations"), []string{
+		"i mutual-exclusion broken 10031", "i no-stale-write broken 15061", "i no-lost-update broken 18100",
+	})
+	reporttest.WantLines(t, "the counters", tr.on(t, clients, "counters"), []string{
+		"C holders 0 map[inside:0]", "C holders 12 map[inside:1]", "C holders 10031 map[inside:2]",
+		"C holders 15062 map[inside:1]", "C holders 18101 map[inside:0]", "C holders 18103 map[inside:0]",
+	})
+	arrows := 0
+	for _, e := range tr.Events {
+		if e.Phase == "s" {
+			arrows++
+		}
+	}
+	if arrows != 16 { // two locks, four commands each, there and back
+		t.Errorf("%d arrows, want 16", arrows)
+	}
+	if len(tr.Other) != 4 {
+		t.Errorf("other data: %v", tr.Other)
+	}
+}
+
 // Overlapping slices move to another lane: Redlock asks all servers at once, and a renewal may be
 // pending when its client begins to release.
 func TestTraceLanes(t *testing.T) {
