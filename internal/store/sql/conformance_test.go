@@ -129,7 +129,7 @@ func TestConformance(t *testing.T) {
 	for _, f := range flavours {
 		t.Run(f.name, func(t *testing.T) {
 			t.Parallel()
-			g := &scripts{Rand: storetest.Rand(t, 1, 11), d: newDuel(t, startServer(t, f, 0))}
+			g := &scripts{Rand: storetest.Rand(t, 1, 11), d: newDuel(t, startServer(t, f))}
 			for g.d.Asked < storetest.Operations(10_000) {
 				g.script()
 			}

@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"sync"
 	"testing"
-	"time"
 
 	"lockstep/internal/ports"
 	"lockstep/internal/real/livestore"
@@ -26,14 +25,15 @@ type flavour struct {
 
 	self, kill, left string   // who am I, end a session, is it there
 	waiting          []string // how many statements wait for locks; the sum of all
-	patient          string   // never end this session because it is idle
+	impatient        []string // end this session when it has been idle for a second
 }
 
 var flavours = []flavour{
 	{
 		name: "MySQL", is: MySQL, id: MySQLID, wire: "*mysql",
-		self: "SELECT CONNECTION_ID()", kill: "KILL CONNECTION %d", patient: "SET SESSION wait_timeout = 86400",
-		left: "SELECT COUNT(*) FROM information_schema.processlist WHERE id = %d",
+		self: "SELECT CONNECTION_ID()", kill: "KILL CONNECTION %d",
+		impatient: []string{"SET SESSION wait_timeout = 1"},
+		left:      "SELECT COUNT(*) FROM information_schema.processlist WHERE id = %d",
 		waiting: []string{
 			"SELECT COUNT(*) FROM information_schema.processlist WHERE state = 'User lock'",
 			"SHOW GLOBAL STATUS LIKE 'Innodb_row_lock_current_waits'",
@@ -41,9 +41,10 @@ var flavours = []flavour{
 	},
 	{
 		name: "PostgreSQL", is: PostgreSQL, id: PostgresID, wire: "pg",
-		self: "SELECT pg_backend_pid()", kill: "SELECT pg_terminate_backend(%d)", patient: "SET idle_session_timeout = 0",
-		left:    "SELECT COUNT(*) FROM pg_stat_activity WHERE pid = %d",
-		waiting: []string{"SELECT COUNT(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'"},
+		self: "SELECT pg_backend_pid()", kill: "SELECT pg_terminate_backend(%d)",
+		impatient: []string{"SET idle_session_timeout = '1s'", "SET idle_in_transaction_session_timeout = '1s'"},
+		left:      "SELECT COUNT(*) FROM pg_stat_activity WHERE pid = %d",
+		waiting:   []string{"SELECT COUNT(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'"},
 	},
 }
 
@@ -63,12 +64,10 @@ type realSession struct {
 	id     uint64 // the server's
 }
 
-// startServer starts a server with an idle timeout; 0 for the default of the live world.
-func startServer(t *testing.T, f flavour, idle time.Duration) *realServer {
+func startServer(t *testing.T, f flavour) *realServer {
 	t.Helper()
-	s := &realServer{flavour: f, t: t, servers: livetest.Launch(t, f.id, livestore.Single{Idle: idle})}
+	s := &realServer{flavour: f, t: t, servers: livetest.Launch(t, f.id, livestore.Single{})}
 	s.admin = s.connect()
-	s.admin.must(f.patient)
 	return s
 }
 
