@@ -62,15 +62,7 @@ func TestMeasuredClaimsAreThoseStored(t *testing.T) {
 		}
 		return out
 	}
-	first, few := measure(All(), 3), All()[:8]
-	data, err := os.ReadFile("../../../measurements/claims.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	stored, err := results.ReadClaims(data)
-	if err != nil {
-		t.Fatal(err)
-	}
+	first, few, stored := measure(All(), 3), All()[:8], storedClaims(t)
 	for i, alone := range measure(few, 1) {
 		if first[i].Result != alone.Result {
 			t.Errorf("claim %d: %+v, and with one worker %+v", first[i].N, first[i].Result, alone.Result)
@@ -85,6 +77,20 @@ func TestMeasuredClaimsAreThoseStored(t *testing.T) {
 			t.Errorf("claim %d: English in the Chinese figure: %q", first[i].N, left)
 		}
 	}
+}
+
+// storedClaims are the results in the repository.
+func storedClaims(t *testing.T) *results.Claims {
+	t.Helper()
+	data, err := os.ReadFile("../../../measurements/claims.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	stored, err := results.ReadClaims(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return stored
 }
 
 // measured measures a claim that a text describes.
@@ -131,7 +137,7 @@ func instead(pairs ...string) *Lab {
 func changing(change func(*plan.Plan)) *Lab { return &Lab{Change: change} }
 
 // A measured verdict changes with the world. Each row has the verdict on a claim in an ordinary
-// world, and in one with another lock or other servers.
+// world, which is stored, and in one with another lock or other servers.
 func TestAChangedWorldChangesTheVerdict(t *testing.T) {
 	longLease := func(p *plan.Plan) { p.Lease = time.Minute }
 	tests := []struct {
@@ -184,13 +190,11 @@ func TestAChangedWorldChangesTheVerdict(t *testing.T) {
 		{"a lease that outlasts the faults", 50, Depends, False, changing(longLease)},
 		{"a world without faults", 51, True, False, changing(func(p *plan.Plan) { p.Faults = nil })},
 	}
-	usual := map[int]Result{}
+	stored := storedClaims(t)
 	for _, tt := range tests {
 		t.Run(fmt.Sprintf("claim %d, %s", tt.n, tt.name), func(t *testing.T) {
-			if _, ok := usual[tt.n]; !ok {
-				usual[tt.n] = verdictOf(t, tt.n, &Lab{})
-			}
-			if got := usual[tt.n]; got.Verdict != tt.usual {
+			c, _ := Lookup(tt.n)
+			if got := stored.Of(c.N, c.Text.English, c.Source); got.Verdict != tt.usual {
 				t.Errorf("in the usual world: %s: %s", got.Verdict, got.Figure)
 			}
 			if got := verdictOf(t, tt.n, tt.lab); got.Verdict != tt.changed {
