@@ -31,7 +31,7 @@ more-computed:
 	$(MORE) $(GO) test -timeout 20m -count=1 ./internal/tidy -run ThePrice
 	$(MORE) $(GO) test -timeout 20m -count=1 ./internal/logcheck -run LongLog
 	$(MORE) $(GO) test -timeout 20m -count=1 ./internal/run ./internal/campaign/explore ./internal/browser ./cmd/simulate -run 'FurtherIsAsIf|TestLessonsMeet|NoFaultNoOverlap|StoriesNameTheClients|TwelveStories|PlaygroundHasOneCursor|FilesOfDeploy|NewAdapter'
-	LOCKTEST_FULL=1 $(GO) test -timeout 40m -count=1 ./locktest -run OneSeedOneHistory
+	$(MORE) $(GO) test -timeout 40m -count=1 ./locktest -run OneSeedOneHistory
 	$(GO) run ./cmd/simulate test ./internal/bubble/libraries -- -timeout 20m -count=1 -run OneSeedOneHistory
 	scripts/determinism
 

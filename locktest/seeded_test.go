@@ -13,6 +13,7 @@ import (
 
 	"lockstep/internal/bubble/seeded"
 	"lockstep/internal/plan"
+	"lockstep/internal/real/realtest"
 	"lockstep/locktest"
 )
 
@@ -41,35 +42,29 @@ var libraries = []library{
 	{"redislock", locktest.Redis{}, redislocks}, {"redsync", locktest.Redis{}, redsyncs}, {"redsync-5", locktest.Redis{Nodes: 5}, redsyncs},
 }
 
-// fullVariable asks for the full size of TestOneSeedOneHistory: all doors, 60 runs of one seed, 20
-// seeds in two processes, of 20 rounds each, and 16 processes that begin with that seed.
-const fullVariable = "LOCKTEST_FULL"
-
 // seedsVariable has TestSeeds print the hashes of so many seeds.
 const seedsVariable = "LOCKTEST_SEEDS"
 
-func sizes() (runs, seeds, rounds, processes int) {
-	if os.Getenv(fullVariable) != "" {
-		return 60, 20, 20, 16
-	}
-	return 10, 4, 4, len(libraries)
-}
+// The size of TestOneSeedOneHistory.
+const (
+	runsOfASeed = 60
+	seeds       = 20 // in two processes
+	roundsEach  = 20
+	processes   = 16 // that begin with the same seed
+)
 
 // With the seeded runtime, one seed gives one history, in any process, and whatever wakes up
 // outside its bubbles.
 func TestOneSeedOneHistory(t *testing.T) {
 	if !locktest.Seeded() {
-		if testing.Short() {
-			t.Skip("compiles everything with another runtime")
-		}
+		realtest.SecondTier(t) // it compiles everything with another runtime
 		inSeeded(t)
 		return
 	}
 	if n := runtime.GOMAXPROCS(0); n != 1 {
 		t.Fatalf("the seeded runtime has %d threads", n)
 	}
-	runs, seeds, rounds, processes := sizes()
-	firstRuns(t, processes)
+	firstRuns(t)
 	go func() {
 		for t.Context().Err() == nil {
 			time.Sleep(20 * time.Microsecond)
@@ -78,12 +73,12 @@ func TestOneSeedOneHistory(t *testing.T) {
 	for _, l := range libraries {
 		t.Run(l.name, func(t *testing.T) {
 			seen := map[string]int{}
-			for range runs {
-				hash := locktest.Play(t, l.store, l.newLock, 7, contended(rounds))
+			for range runsOfASeed {
+				hash := locktest.Play(t, l.store, l.newLock, 7, contended(roundsEach))
 				seen[hash]++
 			}
 			if len(seen) != 1 {
-				t.Errorf("%d histories in %d runs of one seed: %v", len(seen), runs, seen)
+				t.Errorf("%d histories in %d runs of one seed: %v", len(seen), runsOfASeed, seen)
 			}
 		})
 	}
@@ -113,20 +108,16 @@ func inSeeded(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tags, last := seeded.Tag, "redsync-5"
-	if os.Getenv(fullVariable) != "" {
-		tags, last = tags+",doors", "rueidislock"
-	}
-	cmd := exec.Command("go", "test", "-vet=off", "-overlay", overlay, "-tags", tags, "-count=1", "-timeout=30m", "-v", "-run", "^TestOneSeedOneHistory$", ".")
+	cmd := exec.Command("go", "test", "-vet=off", "-overlay", overlay, "-tags", seeded.Tag+",doors", "-count=1", "-timeout=30m", "-v", "-run", "^TestOneSeedOneHistory$", ".")
 	out, err := cmd.CombinedOutput()
-	if err != nil || !bytes.Contains(out, []byte("--- PASS: TestOneSeedOneHistory/"+last)) {
+	if err != nil || !bytes.Contains(out, []byte("--- PASS: TestOneSeedOneHistory/rueidislock")) {
 		t.Errorf("%v\n%s", err, out)
 	}
 }
 
 // firstRuns compares the runs of one seed in processes that begin with one library each: the first
 // run of a process, which initializes global state, has the same history as later ones.
-func firstRuns(t *testing.T, processes int) {
+func firstRuns(t *testing.T) {
 	seen := map[string]map[string][]string{} // library -> hash -> where
 	for i := range processes {
 		for line := range strings.Lines(printed(t, "TestFirst", firstVariable+"="+strconv.Itoa(i))) {
@@ -185,11 +176,10 @@ func TestFirst(t *testing.T) {
 }
 
 func TestSeeds(t *testing.T) {
-	seeds, _ := strconv.Atoi(os.Getenv(seedsVariable))
-	_, _, rounds, _ := sizes()
-	for seed := range seeds {
+	asked, _ := strconv.Atoi(os.Getenv(seedsVariable))
+	for seed := range asked {
 		for _, l := range libraries {
-			hash := locktest.Play(t, l.store, l.newLock, uint64(seed+1), contended(rounds))
+			hash := locktest.Play(t, l.store, l.newLock, uint64(seed+1), contended(roundsEach))
 			fmt.Println(l.name, seed+1, hash)
 		}
 	}
