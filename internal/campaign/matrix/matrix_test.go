@@ -209,28 +209,42 @@ func TestACellThatDoesNotApplySaysWhy(t *testing.T) {
 	}
 }
 
-// The file of a sighting is the played variation: it is printed, and read back it is the same plan.
-func TestVariationsCanBeReadBack(t *testing.T) {
-	w := sim.New()
-	defer w.Close()
+// eachScript visits the scripts of all cells, made for what the locks do in w.
+func eachScript(t *testing.T, w run.World, visit func(locks.Variant, Column, *Script)) {
+	t.Helper()
 	for _, v := range locks.Simulated() {
+		p, err := profileOf(t.Context(), w, v)
+		if err != nil {
+			t.Fatal(err)
+		}
 		for _, column := range Columns() {
-			scripts, _, err := ScriptsOf(context.Background(), w, v, column)
+			scripts, err := column.Scripts(v, p)
 			if err != nil {
 				t.Fatal(err)
 			}
 			for i := range scripts {
-				text := scenario.Resolved(scripts[i].vary(uint64(i + 1)))
-				again, err := scenario.Parse("", []byte(text))
-				if err != nil {
-					t.Fatalf("%s under %s, %s: %v", v.ID, column.Code, scripts[i].Name.English(), err)
-				}
-				if twice := scenario.Resolved(again); twice != text {
-					t.Fatalf("%s under %s, %s: read back it is another plan:\n%s\n%s", v.ID, column.Code, scripts[i].Name.English(), text, twice)
-				}
+				visit(v, column, &scripts[i])
 			}
 		}
 	}
+}
+
+// The file of a sighting is the played variation: it is printed, and read back it is the same plan.
+func TestVariationsCanBeReadBack(t *testing.T) {
+	w := sim.New()
+	defer w.Close()
+	seed := uint64(0)
+	eachScript(t, w, func(v locks.Variant, column Column, s *Script) {
+		seed++
+		text := scenario.Resolved(s.vary(seed))
+		again, err := scenario.Parse("", []byte(text))
+		if err != nil {
+			t.Fatalf("%s under %s, %s: %v", v.ID, column.Code, s.Name.English(), err)
+		}
+		if twice := scenario.Resolved(again); twice != text {
+			t.Fatalf("%s under %s, %s: read back it is another plan:\n%s\n%s", v.ID, column.Code, s.Name.English(), text, twice)
+		}
+	})
 }
 
 // A session of etcd is kept alive beside the transaction, so either may be the client's second
@@ -266,33 +280,21 @@ func TestNoScriptBreaksWithoutItsFault(t *testing.T) {
 	w := sim.New()
 	defer w.Close()
 	played := 0
-	for _, v := range locks.Simulated() {
+	eachScript(t, w, func(v locks.Variant, column Column, s *Script) {
 		if none[v.ID].Harms() {
-			continue
+			return
 		}
-		p, err := profileOf(context.Background(), w, v)
-		if err != nil {
-			t.Fatal(err)
+		calm := *s.Plan()
+		calm.Faults, calm.Clocks = nil, nil
+		out := run.One(t.Context(), w, &calm, v.ID, 1)
+		if out.Err != nil {
+			t.Fatal(out.Err)
 		}
-		for _, column := range Columns() {
-			scripts, err := column.Scripts(v, p)
-			if err != nil {
-				t.Fatal(err)
-			}
-			for i := range scripts {
-				calm := *scripts[i].Plan()
-				calm.Faults, calm.Clocks = nil, nil
-				out := run.One(context.Background(), w, &calm, v.ID, 1)
-				if out.Err != nil {
-					t.Fatal(out.Err)
-				}
-				if got := out.Judgement.Letter; got.Worse(none[v.ID]) {
-					t.Errorf("%s under %s has letter %s without its fault: %s", v.ID, column.Code, got, scripts[i].Name.English())
-				}
-				played++
-			}
+		if got := out.Judgement.Letter; got.Worse(none[v.ID]) {
+			t.Errorf("%s under %s has letter %s without its fault: %s", v.ID, column.Code, got, s.Name.English())
 		}
-	}
+		played++
+	})
 	if played < 2000 {
 		t.Errorf("%d scripts only", played)
 	}
