@@ -39,9 +39,9 @@ more-computed:
 # the list below; a queue under chaos.
 more-played:
 	$(MORE) scripts/test-live -tags live,queue -timeout 20m -count=1 -run TheLiveWorldDoesWhatVerbsSay ./internal/conformance
-	$(MORE) scripts/test-live -timeout 20m -count=1 -run 'TheExamplesAreLocks|BugsOfPrograms|LyingProgram' ./internal/real
+	$(MORE) scripts/test-live -timeout 20m -count=1 -run 'TheExamplesAreLocks|BugsOfPrograms|LyingProgram|LibrariesLet|SentinelsForget|ClockOfANodeOfACluster|LinksOnly/nats|NoStorm' ./internal/real
 	$(MORE) $(GO) test -timeout 20m -count=1 ./examples -run TheLogOfJava
-	$(MORE) scripts/test-live -tags live,queue -timeout 20m -count=1 -run 'ContainersPlayTheShards|KilledShards|InYourCI' ./cmd/simulate
+	$(MORE) scripts/test-live -tags live,queue -timeout 20m -count=1 -run 'ContainersPlayTheShards|KilledShards|InYourCI|LongScripts' ./cmd/simulate
 	GO="$(GO)" scripts/live $(filter-out $(LIVE_FIRST),$(LIVE))
 	$(MAKE) --no-print-directory chaos
 

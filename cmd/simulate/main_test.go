@@ -21,6 +21,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"lockstep/internal/real/realtest"
 	"lockstep/internal/report/reporttest"
 	"lockstep/internal/runstore"
 )
@@ -83,6 +84,13 @@ func TestScripts(t *testing.T) {
 func TestScriptsOnRealServers(t *testing.T) {
 	t.Parallel()
 	playScripts(t, "testdata/live")
+}
+
+// Scripts that take most of a minute each.
+func TestLongScriptsOnRealServers(t *testing.T) {
+	t.Parallel()
+	realtest.SecondTier(t)
+	playScripts(t, "testdata/live-long")
 }
 
 func playScripts(t *testing.T, dir string) {

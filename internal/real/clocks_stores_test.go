@@ -59,6 +59,7 @@ func TestADatabasesClockIsWrongFromTheBeginning(t *testing.T) {
 // For the primary of the lock's shard A's lease is over. No node fails over.
 func TestTheClockOfANodeOfAClusterJumps(t *testing.T) {
 	t.Parallel()
+	realtest.SecondTier(t)
 	realtest.Need(t, programs.Faketime)
 	p := sharded("A", "B")
 	p.Workload.Work = plan.Range{Min: 2 * time.Second, Max: 2 * time.Second}

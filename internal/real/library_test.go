@@ -73,6 +73,9 @@ func TestLibrariesLetASecondClientInAfterAPause(t *testing.T) {
 	t.Parallel()
 	for _, lock := range libraryIDs() {
 		t.Run(lock, func(t *testing.T) {
+			if lock != "bsm-redislock" && lock != "etcd-concurrency" { // one of each store comes first
+				realtest.SecondTier(t)
+			}
 			t.Parallel()
 			needServersOf(t, lock)
 			p := quick("A", "B")

@@ -9,6 +9,7 @@ import (
 	"lockstep/internal/real/osproc"
 	"lockstep/internal/real/realtest"
 	stores "lockstep/internal/store"
+	"lockstep/internal/store/nats"
 )
 
 // When all links hold, no server leads: the servers reach each other only by their links. All of
@@ -17,6 +18,9 @@ func TestServersReachEachOtherByTheirLinksOnly(t *testing.T) {
 	t.Parallel()
 	for _, q := range livestore.All(stores.Quorum) {
 		t.Run(string(q.Store), func(t *testing.T) {
+			if q.Store == nats.ID { // the last to notice; the others ask the same
+				realtest.SecondTier(t)
+			}
 			realtest.NeedServers(t, q.Store)
 			t.Parallel()
 			c := &quorum{group: &group{h: &harness{}}, q: q}

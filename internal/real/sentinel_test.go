@@ -27,6 +27,9 @@ func TestSentinelsForgetALock(t *testing.T) {
 	t.Parallel()
 	for lock, want := range map[string]int{"set-nx-lua": 1, "set-wait-1of2": 0} {
 		t.Run(lock, func(t *testing.T) {
+			if want == 0 {
+				realtest.SecondTier(t)
+			}
 			p := watched(2, "A", "B")
 			fault(t, p, when(faults.InSection, "A", ""), "fail-over", "sentinel", 0, faults.End{})
 			h := run(t, p, lock)
