@@ -40,6 +40,7 @@ more-computed:
 more-played:
 	$(MORE) scripts/test-live -tags live,queue -timeout 20m -count=1 -run TheLiveWorldDoesWhatVerbsSay ./internal/conformance
 	$(MORE) scripts/test-live -timeout 20m -count=1 -run 'TheExamplesAreLocks|BugsOfPrograms|LyingProgram|LibrariesLet|SentinelsForget|ClockOfANodeOfACluster|LinksOnly/nats|NoStorm' ./internal/real
+	$(MORE) scripts/test-live -timeout 20m -count=1 -run 'RealZooKeeperAgrees$$' ./internal/store/zookeeper/live
 	$(MORE) $(GO) test -timeout 20m -count=1 ./examples -run TheLogOfJava
 	$(MORE) scripts/test-live -tags live,queue -timeout 20m -count=1 -run 'ContainersPlayTheShards|KilledShards|InYourCI|LongScripts' ./cmd/simulate
 	GO="$(GO)" scripts/live $(filter-out $(LIVE_FIRST),$(LIVE))

@@ -236,7 +236,7 @@ func (s *script) step() ports.Request {
 func TestRealZooKeeperAgrees(t *testing.T) {
 	s := &script{pair: newPair(t, 2*time.Second, 4), rng: storetest.Rand(t, 20260801, 4)}
 	s.paths = []string{"/lock", "/t", "/t/a", "/t/b", "/t/a/x", "/u", "/u/v", "/lock", "/lock", "/lock", "/lock", "/lock"}
-	s.Run(26_000, s.step)
+	s.Run(realtest.Tiers(13_000, 26_000), s.step)
 	for _, g := range s.guests {
 		s.ask(g, zookeeper.Ping{}) // brings what is left to tell
 	}
