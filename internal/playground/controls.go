@@ -40,7 +40,7 @@ var controls = []control{
 		id: "work", name: "work", values: slices.Concat(every(250*time.Millisecond, 15*time.Second, 250*time.Millisecond), every(16*time.Second, 40*time.Second, time.Second)),
 		get:  func(p *plan.Plan) time.Duration { return p.Workload.Work.Min },
 		set:  func(p *plan.Plan, d time.Duration) { p.Workload.Work = stretched(p.Workload.Work, d) },
-		text: func(p *plan.Plan) say.Phrase { return rangeText(p.Workload.Work) },
+		text: func(p *plan.Plan) say.Phrase { return say.Between(p.Workload.Work.Min, p.Workload.Work.Max) },
 	},
 	{
 		id: "pause", name: "pause", values: slices.Concat(every(0, 20*time.Second, 250*time.Millisecond), every(21*time.Second, 60*time.Second, time.Second)),
@@ -51,7 +51,7 @@ var controls = []control{
 		id: "latency", name: "latency", values: latencies,
 		get:  func(p *plan.Plan) time.Duration { return p.Network.Latency.Min },
 		set:  func(p *plan.Plan, d time.Duration) { p.Network.Latency = plan.Range{Min: d, Max: 2 * d} },
-		text: func(p *plan.Plan) say.Phrase { return rangeText(p.Network.Latency) },
+		text: func(p *plan.Plan) say.Phrase { return say.Between(p.Network.Latency.Min, p.Network.Latency.Max) },
 	},
 	{
 		id: "lag", name: "replication lag", values: slices.Concat(every(0, time.Second, 100*time.Millisecond), every(1500*time.Millisecond, 10*time.Second, 500*time.Millisecond)),
@@ -137,13 +137,6 @@ func stretched(r plan.Range, least time.Duration) plan.Range {
 	}
 	most := least.Milliseconds() * r.Max.Milliseconds() / max(r.Min.Milliseconds(), 1) // in ms, so that the product fits
 	return plan.Range{Min: least, Max: max((time.Duration(most) * time.Millisecond).Round(grain), least)}
-}
-
-func rangeText(r plan.Range) say.Phrase {
-	if r.Min == r.Max {
-		return say.PlannedTime.With(say.Planned(r.Min))
-	}
-	return say.PlannedRange.With(say.Planned(r.Min), say.Planned(r.Max))
 }
 
 func lengthOf(f *faults.Fault) time.Duration {

@@ -31,12 +31,7 @@ func (s *spanOf) take(low, high time.Duration) {
 	s.max = max(s.max, high)
 }
 
-func (s spanOf) said() say.Phrase {
-	if s.min == s.max {
-		return say.PlannedTime.With(say.Planned(s.min))
-	}
-	return say.FromTo.With(say.Planned(s.min), say.Planned(s.max))
-}
+func (s spanOf) said() say.Phrase { return say.Between(s.min, s.max) }
 
 // Add counts one run of a plan. A run that tested nothing counts only as untested.
 func (t *Tried) Add(p *plan.Plan, o *Outcome) {

@@ -67,7 +67,6 @@ var (
 	TriedNothing = New1[Number]("tried: nothing, since none of {n} {n|run|runs} was conclusive")
 	NotTried     = New1[Verbatim](
 		"not tried: {faults}, two faults at once, other moments, leases, work and timeouts than these")
-	FromTo = New2[Planned, Planned]("{from} to {to}")
 )
 
 // Whether an expectation was met.

@@ -30,9 +30,9 @@ func setUp(b *bundle.Bundle, l say.Language) []pair {
 	add(say.Text("clients"), names)
 	add(say.Text("lease"), say.Planned(p.Lease))
 	add(say.Text("rounds"), say.RoundsEach.With(say.Number(w.Repeat), say.Planned(w.Wait)))
-	add(say.Text("work inside"), between(w.Work))
-	add(say.Text("rest between rounds"), between(w.Rest))
-	add(say.Text("network"), say.NetworkIs.With(between(n.Latency), say.Planned(n.Timeout), say.Optional(n.LossPPM)))
+	add(say.Text("work inside"), say.Between(w.Work.Min, w.Work.Max))
+	add(say.Text("rest between rounds"), say.Between(w.Rest.Min, w.Rest.Max))
+	add(say.Text("network"), say.NetworkIs.With(say.Between(n.Latency.Min, n.Latency.Max), say.Planned(n.Timeout), say.Optional(n.LossPPM)))
 	add(say.Text("fence"), say.Text(string(w.Fence)))
 	addServers(b, l, add)
 	for _, c := range p.Clocks {
@@ -50,13 +50,6 @@ func setUp(b *bundle.Bundle, l say.Language) []pair {
 
 // maxSetUpFaults limits the faults in the set-up; the fault log has all.
 const maxSetUpFaults = 12
-
-func between(r plan.Range) say.Phrase {
-	if r.Max <= r.Min {
-		return say.PlannedTime.With(say.Planned(r.Min))
-	}
-	return say.PlannedRange.With(say.Planned(r.Min), say.Planned(r.Max))
-}
 
 // addServers adds a line for each set of servers, with the locks that use it.
 func addServers(b *bundle.Bundle, l say.Language, add func(name say.Phrase, value say.Part)) {
