@@ -1,7 +1,10 @@
 package redis
 
 import (
+	"fmt"
+	"strings"
 	"testing"
+	"time"
 )
 
 // TestConformance compares the replies of these commands with a real server; the
@@ -67,6 +70,44 @@ func TestCollections(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) { play(t, New(), tt.steps) })
+	}
+}
+
+// The conditions of PEXPIRE, from its documentation: for GT and LT, a key without an expiry lives for ever.
+func TestPexpireKeepsItsConditions(t *testing.T) {
+	for _, tt := range []struct {
+		ttl, asked int64 // ms; a ttl of 0: no expiry
+		options    string
+		want       string
+	}{
+		{0, 50, "NX", "(integer) 1"}, {80, 50, "NX", "(integer) 0"},
+		{0, 50, "XX", "(integer) 0"}, {80, 50, "XX", "(integer) 1"},
+		{0, 50, "GT", "(integer) 0"}, {80, 50, "GT", "(integer) 0"}, {80, 80, "GT", "(integer) 0"}, {80, 90, "GT", "(integer) 1"},
+		{0, 50, "LT", "(integer) 1"}, {80, 50, "LT", "(integer) 1"}, {80, 80, "LT", "(integer) 0"}, {80, 90, "LT", "(integer) 0"},
+		{80, 90, "xx gt", "(integer) 1"}, {0, 50, "XX LT", "(integer) 0"},
+		{80, 90, "NX GT", "(error) ERR NX and XX, GT or LT options at the same time are not compatible"},
+		{80, 90, "GT LT", "(error) ERR GT and LT options at the same time are not compatible"},
+		{80, 90, "KEEPTTL", "(error) ERR Unsupported option KEEPTTL"},
+	} {
+		s, left := New(), tt.ttl
+		set := Set("lock", "t")
+		if tt.ttl > 0 {
+			set = set.PX(time.Duration(tt.ttl) * time.Millisecond)
+		} else {
+			left = -1
+		}
+		do(s, 0, 1, set)
+		ask := Command("PEXPIRE", "lock").Num(tt.asked)
+		for _, option := range strings.Fields(tt.options) {
+			ask = ask.Text(option)
+		}
+		got := do(s, 0, 1, ask)
+		if got == "(integer) 1" {
+			left = tt.asked
+		}
+		if ttl := do(s, 0, 1, Command("PTTL", "lock")); got != tt.want || ttl != fmt.Sprintf("(integer) %d", left) {
+			t.Errorf("PEXPIRE %d %s of a key with %d ms: %s, then PTTL is %s; want %s, %d", tt.asked, tt.options, tt.ttl, got, ttl, tt.want, left)
+		}
 	}
 }
 
