@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"strconv"
-	"strings"
 	"testing"
 
 	"lockstep/internal/campaign/matrix"
@@ -162,29 +161,5 @@ func TestMatrixPageOfRealServers(t *testing.T) {
 	c := &matrix.Cell{Record: matrix.Record{Lock: "setnx", Worst: &matrix.Sighting{}}}
 	if got, want := f.playAgain("setnx-GP.yaml", c), "simulate run setnx-GP.yaml --lock setnx --seed 1 --backend process --scale 0.1"; got != want {
 		t.Errorf("got %s, want %s", got, want)
-	}
-}
-
-func TestWriteWholeReplaces(t *testing.T) {
-	dir := t.TempDir()
-	path := filepath.Join(dir, "a", "page.html")
-	for _, text := range []string{"one", "two"} {
-		if err := writeWhole(path, []byte(text)); err != nil {
-			t.Fatal(err)
-		}
-		if data, err := os.ReadFile(path); err != nil || string(data) != text {
-			t.Errorf("%q, %v", data, err)
-		}
-	}
-	blocked := filepath.Join(dir, "b")
-	if err := os.MkdirAll(filepath.Join(blocked, "page.html", "x"), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := writeWhole(filepath.Join(blocked, "page.html"), nil); err == nil {
-		t.Error("a directory was overwritten")
-	}
-	entries, err := os.ReadDir(blocked)
-	if err != nil || len(entries) != 1 || strings.HasPrefix(entries[0].Name(), ".") {
-		t.Errorf("left behind: %v %v", entries, err)
 	}
 }

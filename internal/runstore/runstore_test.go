@@ -183,3 +183,27 @@ func TestLatestThatIsNoLinkIsNotTouched(t *testing.T) {
 		t.Errorf("the run itself must be there: %v", err)
 	}
 }
+
+func TestWriteWholeReplaces(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "a", "page.html")
+	for _, text := range []string{"one", "two"} {
+		if err := WriteWhole(path, &File{Data: []byte(text)}); err != nil {
+			t.Fatal(err)
+		}
+		if data, err := os.ReadFile(path); err != nil || string(data) != text {
+			t.Errorf("%q, %v", data, err)
+		}
+	}
+	blocked := filepath.Join(dir, "b")
+	if err := os.MkdirAll(filepath.Join(blocked, "page.html", "x"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := WriteWhole(filepath.Join(blocked, "page.html"), &File{}); err == nil {
+		t.Error("a directory was overwritten")
+	}
+	entries, err := os.ReadDir(blocked)
+	if err != nil || len(entries) != 1 || strings.HasPrefix(entries[0].Name(), ".") {
+		t.Errorf("left behind: %v %v", entries, err)
+	}
+}
