@@ -14,8 +14,11 @@ BROWSERS := chromium chromium-browser google-chrome chrome headless-shell
 help: ## show this menu
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
+# Tests that take longest come first: those of real servers wait while others compute.
+LONGEST := ./internal/real ./cmd/simulate ./internal/real/servers ./internal/real/worker ./internal/browser ./locktest
+
 test: servers images check ## everything: install the servers and the browser that are missing, then run all tests
-	GO="$(GO)" scripts/test-live -vet=off -tags live,queue -timeout 30m ./internal/real ./... # vetted above; the first takes longest, and waits
+	GO="$(GO)" scripts/test-live -vet=off -tags live,queue -timeout 30m $(LONGEST) ./... # vetted above
 	$(MAKE) --no-print-directory -j2 same-hash live LIVE="$(LIVE_FIRST)" # one computes, the other waits
 
 # One half computes, the other waits for real servers, and Consul is built meanwhile; its tests come last.
@@ -30,7 +33,7 @@ MORE := LOCKSTEP_REQUIRE_MORE=1 GO="$(GO)"
 more-computed:
 	$(MORE) $(GO) test -timeout 20m -count=1 ./internal/tidy -run ThePrice
 	$(MORE) $(GO) test -timeout 20m -count=1 ./internal/logcheck -run LongLog
-	$(MORE) $(GO) test -timeout 20m -count=1 ./internal/run ./internal/campaign/explore ./internal/browser ./cmd/simulate -run 'FurtherIsAsIf|TestLessonsMeet|NoFaultNoOverlap|StoriesNameTheClients|TwelveStories|PlaygroundHasOneCursor|FilesOfDeploy|NewAdapter'
+	$(MORE) $(GO) test -timeout 20m -count=1 ./internal/run ./internal/campaign/explore ./internal/browser ./cmd/simulate -run 'FurtherIsAsIf|TestLessonsMeet|NoFaultNoOverlap|StoriesNameTheClients|TwelveStories|PlaygroundHasOneCursor|HashesOfTheProgram|FilesOfDeploy|NewAdapter'
 	$(MORE) $(GO) test -timeout 40m -count=1 ./locktest -run OneSeedOneHistory
 	$(GO) run ./cmd/simulate test ./internal/bubble/libraries -- -timeout 20m -count=1 -run OneSeedOneHistory
 	scripts/determinism
@@ -83,10 +86,8 @@ LIVE := crash-before-del failover-forgets-the-lock get-then-del-gap late-acquire
 	stale-write-without-fence watchdog-saves-slow-task hung-worker zombie-watchdog constant-token \
 	literal-etcd-key etcd-queue-is-fair libraries-pause-past-lease libraries-lost-release-reply
 
-# One or two for each kind of failure; make test-more plays the others.
-LIVE_FIRST := crash-before-del failover-forgets-the-lock lost-acquire-reply lost-release-request pause-freezes-the-watchdog \
-	pause-past-lease short-pause-is-harmless slow-task-blind-del stale-write-without-fence hung-worker etcd-queue-is-fair \
-	libraries-lost-release-reply
+# A fail-over, a lost request, a pause and the libraries; make test-more plays the others.
+LIVE_FIRST := failover-forgets-the-lock lost-release-request pause-past-lease libraries-lost-release-reply
 
 live: servers ## the lessons of the list above on real servers, ten times as fast
 	GO="$(GO)" scripts/live $(LIVE)

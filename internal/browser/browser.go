@@ -31,6 +31,8 @@ import (
 	cdppage "github.com/chromedp/cdproto/page"
 	cdpruntime "github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
+
+	"lockstep/internal/real/realtest"
 )
 
 // Options say how a page is opened.
@@ -70,6 +72,9 @@ func Find() string {
 var launch = sync.OnceValues(func() (context.Context, error) {
 	flags := append(chromedp.DefaultExecAllocatorOptions[:],
 		chromedp.ExecPath(Find()), chromedp.NoSandbox, chromedp.WSURLReadTimeout(patience))
+	if realtest.Tiers(1, 2) == 1 { // to compile WebAssembly twice, the second time with optimizations, is a fifth of all work
+		flags = append(flags, chromedp.Flag("js-flags", "--liftoff-only"))
+	}
 	ctx, _ := chromedp.NewExecAllocator(context.Background(), flags...)
 	ctx, _ = chromedp.NewContext(ctx)
 	return ctx, chromedp.Do(ctx) // starts it

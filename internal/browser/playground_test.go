@@ -16,6 +16,7 @@ import (
 	"github.com/chromedp/chromedp/kb"
 
 	"lockstep/internal/browser"
+	"lockstep/internal/real/realtest"
 	"lockstep/internal/report/page"
 	"lockstep/internal/report/playpage"
 	"lockstep/internal/run"
@@ -318,7 +319,7 @@ func TestThePageHasTheHashesOfTheProgram(t *testing.T) {
 	ids := []string{"set-nx-lua", "watchdog-lua", "redisson", "redlock", "self-fence", "etcd-mutex", "zk-sequential", "consul-session", "mysql-for-update", "pg-advisory"}
 	p := browser.Visit(t, playgroundAt(t), browser.Options{})
 	verdictIs(p, "kept")
-	seeds := 100
+	seeds := realtest.Tiers(10, 100)
 	var files []string
 	for _, id := range ids {
 		for seed := 1; seed <= seeds; seed++ {
