@@ -109,9 +109,7 @@ func TestARunOnServersThatAreUp(t *testing.T) {
 	compose(t, nil, "up", "--detach", "--build", "redis-1", "redis-2", "redis-3", "sentinel-1", "sentinel-2", "sentinel-3")
 	compose(t, nil, "pause", "sentinel-1") // as a run that is killed leaves it
 	player := func() *exec.Cmd {
-		cmd := exec.Command(os.Args[0], "-test.run=^TestPlayForCompose$")
-		cmd.Dir, cmd.Env = "../..", append(os.Environ(), envPlay+"="+t.TempDir())
-		return cmd
+		return simulate(t, "../..", "run", "failover-forgets-the-lock", "--lock", "set-nx-lua", "--backend", "compose", "--scale", "0.2", "--out", t.TempDir())
 	}
 	play := func() (string, error) {
 		out, err := player().CombinedOutput()
@@ -186,16 +184,4 @@ func askRedis(t *testing.T, port int, args ...string) redis.Reply {
 	s := servers.Server{Addr: fmt.Sprintf("127.0.0.1:%d", port)}
 	reply, _ := s.Command(ctx, args...)
 	return reply
-}
-
-// envPlay makes TestPlayForCompose the program, which writes its runs there.
-const envPlay = "LOCKSTEP_TEST_PLAY"
-
-func TestPlayForCompose(t *testing.T) {
-	out := os.Getenv(envPlay)
-	if out == "" {
-		t.Skip("a part of TestARunOnServersThatAreUp")
-	}
-	os.Args = []string{"simulate", "run", "failover-forgets-the-lock", "--lock", "set-nx-lua", "--backend", "compose", "--scale", "0.2", "--out", out}
-	os.Exit(execute())
 }

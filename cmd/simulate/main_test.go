@@ -21,6 +21,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"lockstep/internal/browser"
 	"lockstep/internal/real/realtest"
 	"lockstep/internal/report/reporttest"
 	"lockstep/internal/runstore"
@@ -29,7 +30,9 @@ import (
 func TestMain(m *testing.M) {
 	workerMain() // the live world starts this program as its workers,
 	playerMain() // and a worker of a queue as its players
-	testscript.Main(m, map[string]func(){"simulate": func() { watchMemory(); os.Exit(execute()) }, "simulate-interrupted": interruptedInside, "stuck": stuck})
+	testscript.Main(browser.Tests{M: m}, map[string]func(){
+		"simulate": func() { watchMemory(); os.Exit(execute()) }, "simulate-interrupted": interruptedInside, "stuck": stuck,
+	})
 }
 
 // interruptedInside is simulate, interrupted when its work checks its context for the nth time (n

@@ -69,16 +69,27 @@ func Find() string {
 }
 
 // launch starts the browser that has a tab for each page of a test process, and dies with it.
-var launch = sync.OnceValues(func() (context.Context, error) {
+var launch = sync.OnceValues(func() (ctx context.Context, err error) {
 	flags := append(chromedp.DefaultExecAllocatorOptions[:],
 		chromedp.ExecPath(Find()), chromedp.NoSandbox, chromedp.WSURLReadTimeout(patience))
 	if realtest.Tiers(1, 2) == 1 { // to compile WebAssembly twice, the second time with optimizations, is a fifth of all work
 		flags = append(flags, chromedp.Flag("js-flags", "--liftoff-only"))
 	}
-	ctx, _ := chromedp.NewExecAllocator(context.Background(), flags...)
+	ctx, quit = chromedp.NewExecAllocator(context.Background(), flags...)
 	ctx, _ = chromedp.NewContext(ctx)
 	return ctx, chromedp.Do(ctx) // starts it
 })
+
+var quit = func() {}
+
+// Tests runs the tests of a package; then the browser ends, and its files are removed. For TestMain.
+type Tests struct{ *testing.M }
+
+// Run returns the exit code.
+func (m Tests) Run() int {
+	defer func() { quit() }()
+	return m.M.Run()
+}
 
 // Open writes a page to a file and opens it. It skips the test where there is no
 // browser.
