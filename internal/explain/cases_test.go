@@ -38,6 +38,23 @@ faults:
     partition: [A, store]
     for: 20s`, "A's renewals reach the store before its lease ends.", history.FaultBegan},
 		{"long work without renewals", "locks: [set-nx-lua]" + longWork, "A finishes its work before its lease ends.", history.Expired},
+		{"work that takes twice as long on a slow clock", `
+locks: [set-nx-lua]
+lease: 10s
+clients: [A, B]
+clocks: {A: {drift: -500000ppm}}
+workload: {work: 8s}
+expect: anything
+`, "A's own clock runs as fast as the store's.", history.Expired},
+		{"work that is too long on a slow clock, too", `
+locks: [set-nx-lua]
+lease: 10s
+clients: [A, B]
+clocks: {A: {drift: -100000ppm}}
+workload: {work: 15s}
+expect: anything
+`, "A finishes its work before its lease ends.", history.Expired},
+		{"an entry that says when it ends, and work that takes longer", "locks: [setnx-timestamp-getset]" + longWork, "A finishes its work before its lease ends.", history.Removed},
 		{"a late WAIT uses up the lease", `
 locks: [set-wait, set-wait-1of2]
 lease: 10s
