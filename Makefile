@@ -17,7 +17,8 @@ help: ## show this menu
 # Tests that take longest come first: those of real servers wait while others compute.
 LONGEST := ./internal/real ./cmd/simulate ./internal/real/servers ./internal/real/worker ./internal/browser ./locktest
 
-test: servers images check ## everything: install the servers and the browser that are missing, then run all tests
+test: ## everything: install the servers and the browser that are missing, then run all tests
+	$(MAKE) --no-print-directory -j2 images check # one downloads, the other compiles
 	GO="$(GO)" scripts/test-live -vet=off -tags live,queue -timeout 30m $(LONGEST) ./... # vetted above
 	$(MAKE) --no-print-directory -j2 same-hash live LIVE="$(LIVE_FIRST)" # one computes, the other waits
 

@@ -105,16 +105,10 @@ func hasHeading(pages []docs.Page, of, anchor string) bool {
 	return false
 }
 
-// Two references are the same, and depend on neither home directory nor number of cores.
-func TestDocsAreTheSameOnEveryMachine(t *testing.T) {
-	again, err := reference("../..", "../../docs")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i, p := range referencePages(t) {
-		if !bytes.Equal(p.Data, again[i].Data) {
-			t.Errorf("docs/%s differs from one time to the next", p.Path)
-		}
+// The pages depend on neither home directory nor number of cores. (Those of two times are the same: see
+// TestDocsAreUpToDate.)
+func TestDocsSayNothingOfThisMachine(t *testing.T) {
+	for _, p := range referencePages(t) {
 		if home, err := os.UserHomeDir(); err == nil && len(home) > 1 && bytes.Contains(p.Data, []byte(home)) {
 			t.Errorf("docs/%s names the home directory", p.Path)
 		}
