@@ -220,7 +220,7 @@ func TestASecondCtrlCEndsAtOnce(t *testing.T) {
 }
 
 func TestCtrlCAtARandomTime(t *testing.T) {
-	for range realtest.Rounds(t, 4) {
+	for range realtest.Rounds(t, realtest.Tiers(2, 4)) {
 		p := playLive(t, interrupted)
 		after := time.Duration(rand.Int64N(int64(5 * time.Second)))
 		t.Logf("after %v", after)
