@@ -72,7 +72,7 @@ func Find() string {
 var launch = sync.OnceValues(func() (ctx context.Context, err error) {
 	flags := append(chromedp.DefaultExecAllocatorOptions[:],
 		chromedp.ExecPath(Find()), chromedp.NoSandbox, chromedp.WSURLReadTimeout(patience))
-	if realtest.Tiers(1, 2) == 1 { // to compile WebAssembly twice, the second time with optimizations, is a fifth of all work
+	if realtest.Tiers(1, 2) == 1 { // the optimizing compiler of WebAssembly takes a fifth of the time
 		flags = append(flags, chromedp.Flag("js-flags", "--liftoff-only"))
 	}
 	ctx, quit = chromedp.NewExecAllocator(context.Background(), flags...)
