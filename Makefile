@@ -25,12 +25,13 @@ test: ## everything: install the servers and the browser that are missing, then 
 	GO="$(GO)" scripts/test-live -vet=off -tags live,queue -timeout 30m $(LONGEST) ./... # vetted above
 	$(MAKE) --no-print-directory -j2 same-hash live LIVE="$(LIVE_FIRST)" # one computes, the other waits
 
-# One half computes, the other waits for real servers, and Consul is built meanwhile; its tests come last.
+# One half computes, the other waits for real servers, and Consul is built meanwhile. Its tests, and those that a
+# busy machine spoils, come last.
 test-more: servers examples ## slow tests, and those that need a server built from source: Consul
 	$(MAKE) --no-print-directory -j3 more-computed more-played consul
-	$(MAKE) --no-print-directory more-consul
+	$(MAKE) --no-print-directory more-quiet
 
-.PHONY: more-computed more-played more-consul
+.PHONY: more-computed more-played more-quiet
 MORE := LOCKSTEP_REQUIRE_MORE=1 GO="$(GO)"
 
 # The price of another lock, verb and property; many lines, seeds and builds.
@@ -46,17 +47,18 @@ more-computed:
 # the list below; a queue under chaos.
 more-played:
 	$(MORE) scripts/test-live -tags live,queue -timeout 20m -count=1 -run TheLiveWorldDoesWhatVerbsSay ./internal/conformance
-	$(MORE) scripts/test-live -timeout 20m -count=1 -run 'TheExamplesAreLocks|BugsOfPrograms|LyingProgram|LibrariesLet|SentinelsForget|ClockOfANodeOfACluster|LinksOnly/nats|NoStorm' ./internal/real
+	$(MORE) scripts/test-live -timeout 20m -count=1 -run 'TheExamplesAreLocks|BugsOfPrograms|LyingProgram' ./internal/real
 	$(MORE) scripts/test-live -timeout 20m -count=1 -run 'RealZooKeeperAgrees$$' ./internal/store/zookeeper/live
 	$(MORE) $(GO) test -timeout 20m -count=1 ./examples -run TheLogOfJava
-	$(MORE) scripts/test-live -tags live,queue -timeout 20m -count=1 -run 'ContainersPlayTheShards|KilledShards|InYourCI|LongScripts|CtrlCAtARandomTime' ./cmd/simulate
+	$(MORE) scripts/test-live -tags live,queue -timeout 20m -count=1 -run 'ContainersPlayTheShards|KilledShards|InYourCI|CtrlCAtARandomTime' ./cmd/simulate
 	GO="$(GO)" scripts/live $(filter-out $(LIVE_FIRST),$(LIVE))
 	$(MAKE) --no-print-directory chaos
 
-more-consul: consul
+more-quiet: consul
 	$(MORE) scripts/test-live -timeout 20m -count=1 -run RealConsul ./internal/store/consul/live -conformance.operations 12000
-	$(MORE) scripts/test-live -timeout 20m -count=1 -run 'Consul|LinksOnly/consul|ContendOnRealServers/consul' ./internal/real/worker ./internal/real
-	$(MORE) scripts/test-live -timeout 20m -count=1 -run 'EachStore|SilentLeader|IdleSession|LeaderOfACluster|AnOperator|Database|AReplicaFollows|NothingIsLeft|ReaperIsKilled|AnotherShards|FrozenPrimaryOfACluster|LibrariesFollowSentinels|SentinelsSplit|MinorityOfSentinels' ./internal/real
+	$(MORE) scripts/test-live -timeout 20m -count=1 -run ContendOnRealServers/consul ./internal/real/worker
+	$(MORE) scripts/test-live -timeout 20m -count=1 -run 'EachStore|SilentLeader|IdleSession|LeaderOfACluster|AnOperator|Database|AReplicaFollows|NothingIsLeft|ReaperIsKilled|AnotherShards|FrozenPrimaryOfACluster|LibrariesFollowSentinels|SentinelsSplit|MinorityOfSentinels|SentinelsForget|LibrariesLet|ClockOfANodeOfACluster|LinksOnly|NoStorm|Consul' ./internal/real
+	$(MORE) scripts/test-live -tags live,queue -timeout 20m -count=1 -run LongScripts ./cmd/simulate
 	@out=$$(mktemp -d); trap 'rm -rf $$out' EXIT; play="--lock consul-session --backend process --scale 0.1 --out $$out"; \
 	compare() { $$out/simulate dev compare-worlds $$play; }; \
 	$(GO) build -tags live,queue -o $$out/simulate ./cmd/simulate && \
