@@ -34,8 +34,9 @@ test-more: servers examples ## slow tests, and those that need a server built fr
 .PHONY: more-computed more-played more-quiet
 MORE := LOCKSTEP_REQUIRE_MORE=1 GO="$(GO)"
 
-# The price of another lock, verb and property; many lines, seeds and builds.
+# Vet without build tags; the price of another lock, verb and property; many lines, seeds and builds.
 more-computed:
+	$(GO) vet ./cmd/... ./internal/conformance ./locktest
 	$(MORE) $(GO) test -timeout 20m -count=1 ./internal/tidy -run ThePrice
 	$(MORE) $(GO) test -timeout 20m -count=1 ./internal/logcheck -run LongLog
 	$(MORE) $(GO) test -timeout 20m -count=1 ./internal/run ./internal/campaign/explore ./internal/browser ./cmd/simulate -run 'FurtherIsAsIf|TestLessonsMeet|NoFaultNoOverlap|StoriesNameTheClients|TwelveStories|PlaygroundHasOneCursor|HashesOfTheProgram|EverythingFocusable|PageOfAnotherVersion|FilesOfDeploy|NewAdapter'
@@ -138,7 +139,7 @@ bench-live: ## acquire and release on real servers: our adapter beside redislock
 check: ## format and vet
 	@unformatted=$$(gofmt -l $$(git ls-files '*.go')); \
 	if [ -n "$$unformatted" ]; then echo "not formatted: run gofmt -w on"; echo "$$unformatted"; exit 1; fi
-	$(GO) vet -tags live,queue,doors ./... # make cross vets what the tags leave out
+	$(GO) vet -tags live,queue,doors ./... # make test-more vets the same without what the tags add
 
 lint: ## golangci-lint, fetched as a Go module if it is not installed
 	@if command -v golangci-lint >/dev/null; then golangci-lint run; \

@@ -58,8 +58,8 @@ type Page struct {
 // patience bounds each wait for the browser, which may start slowly on a busy machine.
 const patience = 2 * time.Minute
 
-// Find returns the path of a browser, or "".
-func Find() string {
+// find returns the path of a browser, or "".
+func find() string {
 	for _, name := range []string{"chromium", "chromium-browser", "google-chrome", "chrome", "headless-shell"} {
 		if path, err := exec.LookPath(name); err == nil {
 			return path
@@ -68,10 +68,24 @@ func Find() string {
 	return ""
 }
 
+// Need returns the path of a browser. Without one the test is skipped, or fails if LOCKSTEP_REQUIRE_BROWSER is 1.
+func Need(t testing.TB) string {
+	t.Helper()
+	path := find()
+	switch {
+	case path != "":
+	case os.Getenv("LOCKSTEP_REQUIRE_BROWSER") == "1":
+		t.Fatal("no browser: install chromium (Debian: apt-get install chromium)")
+	default:
+		t.Skip("no browser: install chromium to run this test (Debian: apt-get install chromium)")
+	}
+	return path
+}
+
 // launch starts the browser that has a tab for each page of a test process, and dies with it.
 var launch = sync.OnceValues(func() (ctx context.Context, err error) {
 	flags := append(chromedp.DefaultExecAllocatorOptions[:],
-		chromedp.ExecPath(Find()), chromedp.NoSandbox, chromedp.WSURLReadTimeout(patience))
+		chromedp.ExecPath(find()), chromedp.NoSandbox, chromedp.WSURLReadTimeout(patience))
 	if realtest.Tiers(1, 2) == 1 { // the optimizing compiler of WebAssembly takes a fifth of the time
 		flags = append(flags, chromedp.Flag("js-flags", "--liftoff-only"))
 	}
@@ -135,13 +149,7 @@ func visit(t testing.TB, address string, own func(asked string) bool, o Options)
 // tab opens a tab of the shared browser for the time of a test.
 func tab(t testing.TB) context.Context {
 	t.Helper()
-	path := Find()
-	if path == "" {
-		if os.Getenv("LOCKSTEP_REQUIRE_BROWSER") == "1" {
-			t.Fatal("no browser: install chromium (Debian: apt-get install chromium)")
-		}
-		t.Skip("no browser: install chromium to run this test (Debian: apt-get install chromium)")
-	}
+	path := Need(t)
 	shared, err := launch()
 	if err != nil {
 		t.Fatalf("browser: %s does not start: %v", path, err)

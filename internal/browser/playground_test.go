@@ -72,9 +72,7 @@ var made = sync.OnceValues(func() (site.Tree, error) {
 // playgroundAt serves the site as `simulate serve` does and returns the address of the playground.
 func playgroundAt(t testing.TB) string {
 	t.Helper()
-	if browser.Find() == "" && os.Getenv("LOCKSTEP_REQUIRE_BROWSER") != "1" {
-		t.Skip("no browser: install chromium to run this test (Debian: apt-get install chromium)")
-	}
+	browser.Need(t) // before the site is built
 	files, err := made()
 	if err != nil {
 		t.Fatal(err)

@@ -45,9 +45,7 @@ func TestMemoryHasABound(t *testing.T) { memoryHasABound(t, 250_000) }
 
 // The same with ten million lines of the most demanding kind.
 func TestMemoryOfALongLogHasABound(t *testing.T) {
-	if os.Getenv(realtest.RequireMore) != "1" {
-		t.Skip("make test-more plays it")
-	}
+	realtest.SecondTier(t)
 	memoryHasABound(t, 10_000_000, "locks and clients that die", "application text")
 }
 
