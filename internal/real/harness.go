@@ -133,7 +133,7 @@ func (h *harness) setUp(ctx context.Context) error {
 	opening, cancel := context.WithTimeoutCause(ctx, serversTime, fmt.Errorf("the servers were not ready after %v", serversTime))
 	defer cancel()
 	if err := h.open(opening); err != nil {
-		return err
+		return because(opening, err)
 	}
 	ctx, cancel = context.WithTimeoutCause(ctx, setUpTime, fmt.Errorf("the workers were not ready after %v: is the machine overloaded?", setUpTime))
 	defer cancel()
@@ -160,6 +160,15 @@ func (h *harness) setUp(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// because puts the end of a context before the error that it led to: a driver may only say that its
+// connection is lost.
+func because(ctx context.Context, err error) error {
+	if cause := context.Cause(ctx); cause != nil && !errors.Is(err, cause) {
+		return fmt.Errorf("%w: %w", cause, err)
+	}
+	return err
 }
 
 // allClients returns the clients of the plan, the probe, and those whose processes were

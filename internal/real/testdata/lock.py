@@ -82,6 +82,8 @@ class Hold:
         self.released = True
         if renews:
             self.timer.cancel()
+        if has("extends-anything"):  # after a pause its heartbeat may come too late
+            beats.ask("SET", name, self.token, "XX", "PX", lease)
         if has("blind"):  # bug: whose entry it is by now does not matter
             return link.ask("DEL", name)
         return link.ask("EVAL", RELEASE, 1, name, self.token)
