@@ -52,7 +52,7 @@ more-played:
 	$(MORE) scripts/test-live -timeout 20m -count=1 -run 'RealZooKeeperAgrees$$' ./internal/store/zookeeper/live
 	$(MORE) $(GO) test -timeout 20m -count=1 ./examples -run TheLogOfJava
 	$(MORE) scripts/test-live -tags live,queue -timeout 20m -count=1 -run 'ContainersPlayTheShards|KilledShards|InYourCI|CtrlCAtARandomTime' ./cmd/simulate
-	GO="$(GO)" scripts/live $(filter-out $(LIVE_FIRST),$(LIVE))
+	GO="$(GO)" scripts/live $(filter-out $(LIVE_FIRST) $(LIVE_QUIET),$(LIVE))
 	$(MAKE) --no-print-directory chaos
 
 more-quiet: consul
@@ -60,6 +60,7 @@ more-quiet: consul
 	$(MORE) scripts/test-live -timeout 20m -count=1 -run ContendOnRealServers/consul ./internal/real/worker
 	$(MORE) scripts/test-live -timeout 20m -count=1 -run 'EachStore|SilentLeader|IdleSession|LeaderOfACluster|AnOperator|Database|AReplicaFollows|NothingIsLeft|ReaperIsKilled|AnotherShards|FrozenPrimaryOfACluster|LibrariesFollowSentinels|SentinelsSplit|MinorityOfSentinels|SentinelsForget|LibrariesLet|ClockOfANodeOfACluster|LinksOnly|NoStorm|Consul' ./internal/real
 	$(MORE) scripts/test-live -tags live,queue -timeout 20m -count=1 -run LongScripts ./cmd/simulate
+	GO="$(GO)" scripts/live $(LIVE_QUIET)
 	@out=$$(mktemp -d); trap 'rm -rf $$out' EXIT; play="--lock consul-session --backend process --scale 0.1 --out $$out"; \
 	compare() { $$out/simulate dev compare-worlds $$play; }; \
 	$(GO) build -tags live,queue -o $$out/simulate ./cmd/simulate && \
@@ -95,6 +96,9 @@ LIVE := crash-before-del failover-forgets-the-lock get-then-del-gap late-acquire
 
 # A fail-over, a lost request, a pause and the libraries; make test-more plays the others.
 LIVE_FIRST := failover-forgets-the-lock lost-release-request pause-past-lease libraries-lost-release-reply
+
+# Stories that wait for a heartbeat or for a library between two moments.
+LIVE_QUIET := libraries-pause-past-lease zombie-watchdog
 
 live: servers ## the lessons of the list above on real servers, ten times as fast
 	GO="$(GO)" scripts/live $(LIVE)
