@@ -54,8 +54,9 @@ course (docs/course.md) are no candidates.
 With fencing tokens, an overlap does no harm:
 --must-not damage,foreign-release,no-progress.
 
-What you can have: ` + strings.Join(advice.IDs(advice.Haves()), ", ") + `
-What the lock can protect: ` + strings.Join(advice.IDs(advice.Tokens()), ", ") + `
+What you can have: ` + strings.Join(advice.IDs(advice.Haves()), ", ") + `.
+
+What the lock can protect: ` + strings.Join(advice.IDs(advice.Tokens()), ", ") + `.
 
 Kinds of faults:
 ` + kindsHelp(),
