@@ -98,8 +98,11 @@ func (c *clock) read(text []byte) (int64, error) {
 	if c.layout != "" {
 		return c.laidOut(text)
 	}
-	if c.unit != 0 {
+	switch {
+	case c.unit != 0 && !c.guess:
 		return c.number(text)
+	case c.unit != 0 && !numeric(text):
+		return 0, fmt.Errorf("%s is no number, as the times before it are", shown(text))
 	}
 	at, ok, err := c.usual(text)
 	if ok {
@@ -122,7 +125,17 @@ func unitOfLength(text []byte) Unit {
 	if digits < 0 {
 		digits = len(text)
 	}
-	return map[int]Unit{10: units["s"], 13: units["ms"], 16: units["us"], 19: units["ns"]}[digits]
+	switch digits {
+	case 10:
+		return Unit(time.Second)
+	case 13:
+		return Unit(time.Millisecond)
+	case 16:
+		return Unit(time.Microsecond)
+	case 19:
+		return Unit(time.Nanosecond)
+	}
+	return 0
 }
 
 // laidOut parses a time of the layout.

@@ -1,0 +1,42 @@
+package logcheck
+
+import (
+	"strings"
+	"testing"
+)
+
+// Logs whose lines may be misread: each has its verdict, or an error that says why not.
+func TestMisreadLogs(t *testing.T) {
+	for _, tt := range []struct {
+		name, mapping string
+		files         []string // the name of each, a line break, and its text
+		want          Verdict
+		says          string // in the error, a doubt or a remark
+	}{
+		// A holds from 0 to 10 s, and B from 5 to 7 s.
+		{"milliseconds, and one client's seconds", "", []string{"a.csv\ntime,client,lock,event\n1772359200000,A,jobs,acquired\n" +
+			"1772359201000,C,jobs,waiting\n1772359205,B,jobs,acquired\n1772359207,B,jobs,released\n1772359210000,A,jobs,released\n"}, Certain, ""},
+		{"seconds, and one client's nanoseconds", "", []string{"a.csv\ntime,client,lock,event\n1772359200,A,jobs,acquired\n" +
+			"1772359205000000000,B,jobs,acquired\n1772359207000000000,B,jobs,released\n1772359210,A,jobs,released\n"}, Certain, ""},
+		{"milliseconds, and those of another clock", "", []string{"a.csv\ntime,client,lock,event\n1772359200000,A,jobs,acquired\n" +
+			"105000,B,jobs,acquired\n107000,B,jobs,released\n1772359210000,A,jobs,released\n"}, "", `line 3: the time "105000" is a number: say what it counts`},
+		{"milliseconds, and a date", "", []string{"a.csv\ntime,client,lock,event\n1772359200000,A,jobs,acquired\n" +
+			"2026-03-01T10:00:05.000Z,B,jobs,acquired\n"}, "", `"2026-03-01T10:00:05.000Z" is no number, as the times before it are`},
+	} {
+		var sources []Source
+		for _, text := range tt.files {
+			name, text, _ := strings.Cut(text, "\n")
+			sources = append(sources, source(name, text))
+		}
+		r, err := Check(t.Context(), Options{Rules: plausible, Format: mapped(t, tt.mapping), TempDir: t.TempDir()}, sources...)
+		said, got := "", Verdict("")
+		if err != nil {
+			said = err.Error()
+		} else {
+			got, said = r.Verdict(), strings.Join(append(english(r.Doubts), english(r.Remarks)...), "\n")
+		}
+		if got != tt.want || !strings.Contains(said, tt.says) {
+			t.Errorf("%s: %q, want %q: %s", tt.name, got, tt.want, said)
+		}
+	}
+}
