@@ -74,7 +74,7 @@ func Explain(ctx context.Context, o Options, s Source) (*Explanation, error) {
 	for n := 0; some < explainedEvents && unread < explainedUnread && n < explainedLines; n++ {
 		events = nil
 		line, err := l.lines.next()
-		if err == io.EOF {
+		if err == io.EOF || errors.Is(err, io.ErrUnexpectedEOF) {
 			break
 		}
 		if err == nil {

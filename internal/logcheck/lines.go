@@ -30,6 +30,7 @@ type lines struct {
 	array  bool   // the log is a JSON array: each object counts as a line, numbered by where it begins
 	breaks int64  // line breaks of an array, so far
 	object []byte // of an array
+	ended  bool   // the array has its closing bracket
 }
 
 func newLines(in io.Reader) *lines { return &lines{in: bufio.NewReaderSize(in, maxLine+1)} }
@@ -68,7 +69,7 @@ func (l *lines) next() (line []byte, err error) {
 	return bytes.TrimSuffix(line, []byte{'\r'}), nil
 }
 
-// nextObject returns the next object of an array, as one line.
+// nextObject returns the next object of an array, as one line; io.ErrUnexpectedEOF once, when the array does not end.
 func (l *lines) nextObject() ([]byte, error) {
 	l.object, l.whole = l.object[:0], true
 	depth, text, escaped := 0, false, false
@@ -81,6 +82,9 @@ func (l *lines) nextObject() ([]byte, error) {
 		case err == io.EOF && depth > 0:
 			l.whole = false
 			return l.object, nil
+		case err == io.EOF && !l.ended:
+			l.ended = true
+			return nil, io.ErrUnexpectedEOF
 		case err != nil:
 			return nil, err
 		case len(l.object) == maxLine:
@@ -97,7 +101,9 @@ func (l *lines) nextObject() ([]byte, error) {
 			escaped, text = c == '\\', c != '"'
 		case c == '"':
 			text = true
-		case c == '{' || c == '[' && depth > 0:
+		case depth == 0 && (c == '[' || c == ']'):
+			l.ended = c == ']'
+		case c == '{' || c == '[':
 			if depth++; depth == 1 {
 				l.number = 1 + l.breaks
 			}

@@ -5,6 +5,14 @@ import (
 	"testing"
 )
 
+// turns is an array of a log in which A and B take turns, but for its closing bracket.
+const turns = `[{"time":"2026-03-01T10:00:00.000Z","client":"A","lock":"jobs","event":"acquired"},
+{"time":"2026-03-01T10:00:01.000Z","client":"B","lock":"jobs","event":"waiting"},
+{"time":"2026-03-01T10:00:02.000Z","client":"A","lock":"jobs","event":"released"},
+{"time":"2026-03-01T10:00:03.000Z","client":"B","lock":"jobs","event":"acquired"},
+{"time":"2026-03-01T10:00:04.000Z","client":"B","lock":"jobs","event":"released"},
+`
+
 // Logs whose lines may be misread: each has its verdict, or an error that says why not.
 func TestMisreadLogs(t *testing.T) {
 	for _, tt := range []struct {
@@ -22,6 +30,9 @@ func TestMisreadLogs(t *testing.T) {
 			"105000,B,jobs,acquired\n107000,B,jobs,released\n1772359210000,A,jobs,released\n"}, "", `line 3: the time "105000" is a number: say what it counts`},
 		{"milliseconds, and a date", "", []string{"a.csv\ntime,client,lock,event\n1772359200000,A,jobs,acquired\n" +
 			"2026-03-01T10:00:05.000Z,B,jobs,acquired\n"}, "", `"2026-03-01T10:00:05.000Z" is no number, as the times before it are`},
+		{"an array without its end", "", []string{"a.json\n" + turns}, Unknown, "the file breaks off after line 5: the log is cut"},
+		{"an array, and one without its end", "", []string{"a.json\n" + turns + "]\n[\n"}, Unknown, "the file breaks off"},
+		{"an array with its end, and a bracket in a text", "", []string{"a.json\n" + turns + `{"note":"]["}` + "\n]\n"}, None, ""},
 	} {
 		var sources []Source
 		for _, text := range tt.files {

@@ -49,7 +49,7 @@ func (l *log) read(in io.Reader) error {
 		case err == io.EOF:
 			return l.end()
 		case errors.Is(err, io.ErrUnexpectedEOF):
-			l.judge.result.doubt(say.LogCompressedCut.With(l.at()))
+			l.judge.result.doubt(say.LogBreaksOff.With(l.at()))
 			return l.end()
 		case err == nil:
 			err = l.decode(line)

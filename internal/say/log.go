@@ -26,7 +26,7 @@ var (
 	LogNotGiven        = New1[Planned]("{time}, assumed, and 0")
 	LogSorted          = New2[Number, Span]("the lines were first sorted on disk: line {n} is {by} older than one before it")
 	LogCut             = New1[Phrase]("{at}, the last one, has no line break and was left out: the log is cut")
-	LogCompressedCut   = New1[Phrase]("the compressed file breaks off after {at}: the log is cut")
+	LogBreaksOff       = New1[Phrase]("the file breaks off after {at}: the log is cut")
 	LogUnread          = New3[Number, Phrase, Verbatim]("{n} {n|line|lines} {n|speaks|speak} of a lock or {n|names|name} one and {n|was|were} not fully understood, first {at}: {line}; widen --pattern to read such lines, or --ignore them")
 	LogOther           = New3[Number, Phrase, Verbatim]("{n} {n|line|lines} {n|is|are} about something else, first {at}: {line}")
 	LogIgnored         = New3[Number, Phrase, Verbatim]("{n} {n|line|lines} {n|was|were} ignored, as --ignore or the preset says, first {at}: {line}")
