@@ -1,6 +1,7 @@
 package logcheck
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -28,6 +29,7 @@ type Hold struct {
 	From, Line       int64 // of its acquisition
 	Heard, HeardLine int64 // of the last line that shows the client holding
 	To, ToLine       int64 // of the line that ended it, unless it is open
+	lease            int64 // of this grant; 0: the usual one
 	deadline         int64 // the end of its lease; forever without one
 	grain            int64 // the largest truncation of these times
 
@@ -107,6 +109,15 @@ func (p *pair) pending(all []setting) bool {
 		return !p.x.closed
 	}
 	return slices.ContainsFunc(all, func(s setting) bool { return p.y.beganIn(p.x, s) && !p.x.beganIn(p.y, s) })
+}
+
+// renew starts its lease again: that of the event, otherwise that of the grant, otherwise the usual one.
+func (h *Hold) renew(e *Event, usual int64) {
+	h.lease = cmp.Or(int64(e.Lease), h.lease)
+	h.deadline = forever
+	if lease := cmp.Or(h.lease, usual); lease > 0 {
+		h.deadline = e.At + lease
+	}
 }
 
 // hear notes a line that shows the client still holding.
@@ -208,7 +219,7 @@ func (j *judge) again(l *lock, e *Event) {
 func (j *judge) extend(l *lock, e *Event) {
 	for _, h := range l.holds {
 		if h.Client == e.Client && h.Ending == Open && !apart(h.Token, e.Token) && !h.over(e.At, j.widest()) {
-			h.deadline = j.deadline(e)
+			h.renew(e, j.lease)
 		}
 	}
 }

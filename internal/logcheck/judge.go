@@ -106,7 +106,7 @@ func (j *judge) observe(e *Event) {
 		j.write(l, e)
 	case Extended:
 		if h := j.held(l, e); h != nil {
-			h.deadline = j.deadline(e)
+			h.renew(e, j.lease)
 			j.extend(l, e)
 			j.heard(l, h, e)
 			return
@@ -140,18 +140,6 @@ func (j *judge) of(client string) (list []*lock) {
 	}
 	slices.SortFunc(list, func(a, b *lock) int { return strings.Compare(a.Lock, b.Lock) })
 	return list
-}
-
-// deadline returns the end of a lease that an event starts.
-func (j *judge) deadline(e *Event) int64 {
-	lease := j.lease
-	if e.Lease > 0 {
-		lease = int64(e.Lease)
-	}
-	if lease == 0 {
-		return forever
-	}
-	return e.At + lease
 }
 
 // open returns the latest open hold of a client, by its token if it has one; nil for none.
@@ -189,7 +177,8 @@ func (j *judge) acquired(l *lock, e *Event) {
 	l.contend(e)
 	l.Acquired++
 	j.late(l, e)
-	y := &Hold{Client: e.Client, Token: e.Token, From: e.At, Line: e.Line, Heard: e.At, HeardLine: e.Line, deadline: j.deadline(e), grain: e.grain(), Shared: e.Shared}
+	y := &Hold{Client: e.Client, Token: e.Token, From: e.At, Line: e.Line, Heard: e.At, HeardLine: e.Line, grain: e.grain(), Shared: e.Shared}
+	y.renew(e, j.lease)
 	for _, x := range l.holds {
 		if x.Shared && y.Shared {
 			continue

@@ -1,6 +1,7 @@
 package logcheck
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 )
@@ -11,6 +12,15 @@ const turns = `[{"time":"2026-03-01T10:00:00.000Z","client":"A","lock":"jobs","e
 {"time":"2026-03-01T10:00:02.000Z","client":"A","lock":"jobs","event":"released"},
 {"time":"2026-03-01T10:00:03.000Z","client":"B","lock":"jobs","event":"acquired"},
 {"time":"2026-03-01T10:00:04.000Z","client":"B","lock":"jobs","event":"released"},
+`
+
+// extended is a log in which A is silent after an extension, with the lease of its grant and that of the extension.
+const extended = `time,client,lock,event,lease
+2026-03-01T10:00:00.000Z,A,jobs,acquired,%s
+2026-03-01T10:00:10.000Z,A,jobs,extended,%s
+2026-03-01T10:00:20.000Z,B,jobs,waiting,
+2026-03-01T10:01:00.000Z,B,jobs,acquired,
+2026-03-01T10:01:10.000Z,B,jobs,released,
 `
 
 // Logs whose lines may be misread: each has its verdict, or an error that says why not.
@@ -33,6 +43,11 @@ func TestMisreadLogs(t *testing.T) {
 		{"an array without its end", "", []string{"a.json\n" + turns}, Unknown, "the file breaks off after line 5: the log is cut"},
 		{"an array, and one without its end", "", []string{"a.json\n" + turns + "]\n[\n"}, Unknown, "the file breaks off"},
 		{"an array with its end, and a bracket in a text", "", []string{"a.json\n" + turns + `{"note":"]["}` + "\n]\n"}, None, ""},
+		// Extended at 10 s, A may hold until 5:10 or until 40 s; B comes at 60 s.
+		{"an extension of a grant longer than usual", "lease: 30s", []string{"a.csv\n" + fmt.Sprintf(extended, "5m", "")}, Possible, ""},
+		{"an extension of a grant shorter than usual", "lease: 5m", []string{"a.csv\n" + fmt.Sprintf(extended, "30s", "")}, None, ""},
+		{"an extension of a grant, where no lease is usual", "", []string{"a.csv\n" + fmt.Sprintf(extended, "30s", "")}, None, ""},
+		{"an extension that says for how long", "lease: 30s", []string{"a.csv\n" + fmt.Sprintf(extended, "30s", "5m")}, Possible, ""},
 	} {
 		var sources []Source
 		for _, text := range tt.files {

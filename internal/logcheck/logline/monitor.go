@@ -223,14 +223,20 @@ func (d *monitorDecoder) finishScript() error {
 // tell emits an event.
 func (d *monitorDecoder) tell(name string, by holder, event string, lease time.Duration) error {
 	f := &Fields{Time: []byte(d.now.time), Client: []byte(by.client()), Lock: []byte(name), Event: []byte(event), Line: d.now.line}
-	if lease > 0 && lease < longest {
+	switch {
+	case lease > 0 && lease < longest:
 		f.Lease = []byte(lease.String())
+	case event == "extended": // without a lease from now on, whatever it was granted with
+		f.Lease = []byte(endless)
 	}
 	return d.emit(f)
 }
 
-// longest bounds the leases that are reported.
-const longest = 1000 * time.Hour
+// longest bounds the leases that are reported, and endless is reported when a key no longer expires.
+const (
+	longest = 1000 * time.Hour
+	endless = "87600h"
+)
 
 const never = time.Duration(math.MaxInt64)
 

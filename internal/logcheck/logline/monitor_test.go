@@ -75,6 +75,7 @@ func TestMonitor(t *testing.T) {
 		{"proven for those who follow", "1 a1 SET k v NX PX 30000" + found + ";3 b1 SET k w NX", acquired + " 30s, " + released + ", 10.0.0.2/w k acquired", 0},
 		{"each one until it is proven", "1 a1 SET k v NX PX 1000;3 b1 SET k w NX PX 1000", acquired + " 1s, 10.0.0.2/w k acquired 1s", 2},
 		{"as it expires", "1 a1 SET k v NX PX 1000;2.0005 b1 SET k w NX PX 1000", acquired + " 1s, 10.0.0.2/w k waiting", 2},
+		{"its owner sets it without an expiry", "1 a1 SET k v NX PX 30000;2 a1 SET k v", acquired + " 30s, 10.0.0.1/v k extended 87600h", 1},
 		{"SETNX and EXPIRE", "1 a1 SETNX k v;2 a2 EXPIRE k 30;3 a1 DEL k", acquired + ", 10.0.0.1/v k extended 30s, " + released, 1},
 		{"keys that are no locks", "1 a1 SET k v;2 a1 GET k;3 a1 DEL k;4 a1 HINCRBY k f 1;5 a1 PING", "", 0},
 		{"a number as its value", "1 a1 SET k 30000 NX PX 30000;2 a1 EVALSHA 5f 1 k 30000;2.1 lua get k;2.2 lua del k", "10.0.0.1/30000 k acquired 30s, 10.0.0.1/30000 k released", 0},
