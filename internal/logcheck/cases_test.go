@@ -259,6 +259,9 @@ func TestTinyLogs(t *testing.T) {
 		{"two ends, and no restart", "0 A acquired;20 A acquired;21 A released;10 B acquired;12 B released;30 A released" + wait, ms(0, 0, 4), Certain, None, say.LogAgain},
 		{"a release with the token of no hold", "0 A acquired 1;5 A released 9;10 B acquired 2;99 B released" + wait, ms(0, 0, 5), Unknown, None, say.LogEndUnheld},
 
+		{"a release with the token of a hold that is over", "0 A acquired 1;5 A released 1;6 A released 1;10 B acquired 2;99 B released" + wait, ms(0, 0, 0), None, None, say.LogRepeated},
+		{"a release with the token of another hold than that", "0 A acquired 1;5 A released 1;6 A released 9;10 B acquired 10;99 B released" + wait, ms(0, 0, 0), Unknown, None, say.LogEndUnheld},
+
 		{"it waits", "0 A acquired;5 B waiting;9 A released;9 C write", ms(0, 0, 0), Unknown, Unknown, say.LogWriteUnheld},
 		{"it waits while one may hold", "0 A acquired;9 B waiting", ms(0, 0, 9), None, None, nil},
 		{"it waits for one whose lease is over", "0 A acquired;10 B waiting", ms(0, 0, 9), Unknown, None, say.LogUncontended},

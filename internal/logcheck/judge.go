@@ -218,7 +218,7 @@ func (j *judge) heard(l *lock, h *Hold, e *Event) {
 
 // over ends the hold of a client that released the lock or lost it.
 func (j *judge) over(l *lock, e *Event) {
-	h := j.held(l, e)
+	h, ended := j.held(l, e), l.lately(e.Client)
 	switch {
 	case h != nil:
 		j.end(l, h, e)
@@ -227,7 +227,7 @@ func (j *judge) over(l *lock, e *Event) {
 				j.end(l, h, e)
 			}
 		}
-	case l.lately(e.Client) != nil:
+	case ended != nil && !apart(ended.Token, e.Token):
 		if l.repeated++; l.repeated == 1 {
 			l.repeatedLine = e.Line
 		}
