@@ -23,6 +23,19 @@ const extended = `time,client,lock,event,lease
 2026-03-01T10:01:10.000Z,B,jobs,released,
 `
 
+// twoEvents is a log of two threads that take turns once, and then overlap; the acquisition that does has to be
+// filled in.
+const twoEvents = `2026-03-01 09:00:00.000 INFO 1 --- [w1] c.acme.J : Acquired lock jobs
+2026-03-01 09:00:01.000 INFO 1 --- [w2] c.acme.J : Waiting for lock jobs
+2026-03-01 09:00:10.000 INFO 1 --- [w1] c.acme.J : Released lock jobs
+2026-03-01 09:00:11.000 INFO 1 --- [w2] c.acme.J : Acquired lock jobs
+2026-03-01 09:00:12.000 INFO 1 --- [w2] c.acme.J : Released lock jobs
+2026-03-01 10:00:00.000 INFO 1 --- [w1] c.acme.J : Acquired lock jobs
+2026-03-01 10:00:05.000 INFO 1 --- [w2] c.acme.J : |
+2026-03-01 10:00:08.000 INFO 1 --- [w2] c.acme.J : Released lock jobs
+2026-03-01 10:00:10.000 INFO 1 --- [w1] c.acme.J : Released lock jobs
+`
+
 // Logs whose lines may be misread: each has its verdict, or an error that says why not.
 func TestMisreadLogs(t *testing.T) {
 	for _, tt := range []struct {
@@ -48,6 +61,10 @@ func TestMisreadLogs(t *testing.T) {
 		{"an extension of a grant shorter than usual", "lease: 5m", []string{"a.csv\n" + fmt.Sprintf(extended, "30s", "")}, None, ""},
 		{"an extension of a grant, where no lease is usual", "", []string{"a.csv\n" + fmt.Sprintf(extended, "30s", "")}, None, ""},
 		{"an extension that says for how long", "lease: 30s", []string{"a.csv\n" + fmt.Sprintf(extended, "30s", "5m")}, Possible, ""},
+		// w2 acquires while w1 holds, in the line with two events; it had held before, so its release is no surprise.
+		{"two events of two patterns", "", []string{"app.log\n" + strings.ReplaceAll(twoEvents, "|", "Acquired lock jobs after waiting for lock jobs 3 s")}, Unknown, "1 line speaks of a lock or names one and was not fully understood, first line 7"},
+		{"the second event first", "", []string{"app.log\n" + strings.ReplaceAll(twoEvents, "|", "waiting for lock jobs is over. Acquired lock jobs")}, Unknown, "was not fully understood, first line 7"},
+		{"one event of them", "", []string{"app.log\n" + strings.ReplaceAll(twoEvents, "|", "Acquired lock jobs after 3 s")}, Certain, ""},
 	} {
 		var sources []Source
 		for _, text := range tt.files {

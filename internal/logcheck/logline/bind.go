@@ -153,12 +153,12 @@ func (b *bound) within(f *Fields) (p *pattern, ok bool) {
 	return p, true
 }
 
-// emitOnly emits the event of a line, and returns ErrTwo if the pattern matches a second one.
-func emitOnly(f *Fields, p *pattern, emit func(*Fields) error) error {
+// emitOnly emits the event of a line, and returns ErrTwo if a pattern matches a second one.
+func (b *bound) emitOnly(f *Fields, p *pattern, emit func(*Fields) error) error {
 	if err := emit(f); err != nil {
 		return err
 	}
-	if p != nil && p.twice() {
+	if p != nil && b.patterns.twice(p) {
 		return ErrTwo
 	}
 	return nil

@@ -127,7 +127,7 @@ func (d *csvDecoder) Decode(line []byte, _ int64, emit func(*Fields) error) erro
 	if !ok || d.loose && len(f.Lock) == 0 && (len(f.Event) == 0 || f.Prose) {
 		return Pass(line)
 	}
-	return emitOnly(f, p, emit)
+	return d.emitOnly(f, p, emit)
 }
 
 // spared reports whether a line may omit the columns from n on: only tokens, modes and leases may be missing.

@@ -92,7 +92,7 @@ func (d *jsonDecoder) Decode(line []byte, _ int64, emit func(*Fields) error) err
 	if len(f.Lock) == 0 && (len(f.Event) == 0 || f.Prose) {
 		return Pass(line)
 	}
-	return emitOnly(f, p, emit)
+	return d.emitOnly(f, p, emit)
 }
 
 // foreign reports whether a value was found by a name other than ours.

@@ -75,7 +75,7 @@ func (d *textDecoder) Decode(line []byte, _ int64, emit func(*Fields) error) err
 			return fmt.Errorf("no time is recognized in it: say with a group (?<time>...) where it stands, and with --time-layout how it is written")
 		}
 	}
-	return emitOnly(f, p, emit)
+	return d.emitOnly(f, p, emit)
 }
 
 // Whole implements Decoder: any line may be incomplete.
@@ -194,11 +194,13 @@ func (p *pattern) set(f *Fields) {
 	}
 }
 
-// twice reports whether the rest of the line after the match matches, too.
-func (p *pattern) twice() bool {
-	rest := p.line[p.found[1]:]
-	return p.mayMatch(rest) && p.re.Match(rest)
+// twice reports whether one of the patterns matches beside the match of p, too.
+func (m matcher) twice(p *pattern) bool {
+	before, after := p.line[:p.found[0]], p.line[p.found[1]:]
+	return slices.ContainsFunc(m, func(q *pattern) bool { return q.matches(before) || q.matches(after) })
 }
+
+func (p *pattern) matches(text []byte) bool { return p.mayMatch(text) && p.re.Match(text) }
 
 // Pass returns the error for a line without an event: ErrOther or ErrUnread.
 func Pass(line []byte) error {
