@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/goccy/go-yaml"
 )
@@ -42,11 +43,15 @@ func layoutOf(text string) (layout string, err error) {
 		return "", err
 	}
 	has := func(part string) bool { return strings.Contains(layout, part) }
+	day := time.Date(2001, 2, 3, 0, 0, 0, 0, time.UTC) // Saturday, as a week and a month later
+	as := func(other time.Time) bool { return day.Format(layout) == other.Format(layout) }
 	switch half := !has("15"); {
 	case half && !has("3") || !has("4") || !has("5"):
 		return "", fmt.Errorf("%q has no hour, minute and second: write it as yyyy-MM-dd HH:mm:ss.SSS, %%Y-%%m-%%d %%H:%%M:%%S.%%f or 2006-01-02 15:04:05.000", text)
 	case half && !has("PM"):
 		return "", fmt.Errorf("%q has hours up to 12 and no AM or PM: write H or %%H for hours up to 23, or add a or %%p", text)
+	case as(day.AddDate(0, 0, 7)) || as(day.AddDate(0, 1, 0)):
+		return "", fmt.Errorf("%q has no day and month, and a hold past midnight would end before it begins: put the date in front of each line", text)
 	}
 	return layout, nil
 }

@@ -175,3 +175,15 @@ func TestLayouts(t *testing.T) {
 		}
 	}
 }
+
+// Layouts that would misplace times.
+func TestLayoutsThatAreRefused(t *testing.T) {
+	for layout, want := range map[string]string{
+		"yyyy-MM-dd": "has no hour", "yyyy-MM-dd hh:mm:ss": "has hours up to 12", "HH:mm:ss.SSS": "has no day and month",
+		"%H:%M:%S": "has no day and month", "dd HH:mm:ss": "has no day and month", "EEE MMM HH:mm:ss": "has no day and month", "EEE dd yyyy HH:mm:ss": "has no day and month",
+	} {
+		if _, err := layoutOf(layout); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %s", layout, err, want)
+		}
+	}
+}
