@@ -65,6 +65,12 @@ func TestMisreadLogs(t *testing.T) {
 		{"two events of two patterns", "", []string{"app.log\n" + strings.ReplaceAll(twoEvents, "|", "Acquired lock jobs after waiting for lock jobs 3 s")}, Unknown, "1 line speaks of a lock or names one and was not fully understood, first line 7"},
 		{"the second event first", "", []string{"app.log\n" + strings.ReplaceAll(twoEvents, "|", "waiting for lock jobs is over. Acquired lock jobs")}, Unknown, "was not fully understood, first line 7"},
 		{"one event of them", "", []string{"app.log\n" + strings.ReplaceAll(twoEvents, "|", "Acquired lock jobs after 3 s")}, Certain, ""},
+		// A took it from 0 to 10 s, in words of its own, and B has it from 5 to 8 s.
+		{"a lock in its column, and sentences that are not known", "", []string{"a.csv\ntime,pod,mutex,message\n2026-03-01T10:00:00.000Z,a,jobs,took it\n2026-03-01T10:00:10.000Z,a,jobs,gave it back\n",
+			"b.csv\ntime,pod,mutex,message\n2026-03-01T10:00:05.000Z,b,jobs,lock acquired\n2026-03-01T10:00:06.000Z,c,jobs,waiting for lock\n" +
+				"2026-03-01T10:00:08.000Z,b,jobs,lock released\n2026-03-01T10:00:15.000Z,c,jobs,lock acquired\n"}, Unknown, "2 lines speak of a lock or name one and were not fully understood, first line 2 of a.csv"},
+		{"one lock for all lines, and other sentences", "columns: {lock: =jobs}\n", []string{"b.csv\ntime,pod,message\n2026-03-01T10:00:00.000Z,b,17 rows\n2026-03-01T10:00:05.000Z,b,lock acquired\n" +
+			"2026-03-01T10:00:06.000Z,c,waiting for lock\n2026-03-01T10:00:08.000Z,b,lock released\n2026-03-01T10:00:15.000Z,c,lock acquired\n"}, None, "1 line is about something else"},
 	} {
 		var sources []Source
 		for _, text := range tt.files {

@@ -230,6 +230,8 @@ func (l *log) emit(f *logline.Fields) error {
 	err := l.values.event(f, e)
 	var unknown *errEvent
 	switch {
+	case f.Prose && f.Named && errors.As(err, &unknown):
+		return logline.ErrUnread
 	case f.Prose && errors.As(err, &unknown):
 		return logline.Pass(l.line)
 	case err != nil:

@@ -101,6 +101,7 @@ func (b *bound) fill(values [][]byte) *Fields {
 			f.set(field, joined)
 		}
 	}
+	f.Named = len(f.Lock) > 0 && b.fields[lockField][0].slot >= 0
 	return f
 }
 
