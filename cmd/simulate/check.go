@@ -66,8 +66,9 @@ property, give exit code 1; otherwise, what is only possible, or unknown, gives 
   simulate check reports/latest/history.jsonl  # the history of a run`,
 		Args: arguments(1, many, "logs or histories, such as production.csv or reports/latest/history.jsonl; - for stdin"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			cmd.LocalNonPersistentFlags().Visit(func(flag *pflag.Flag) {
-				if flag.Name != "follow" && flag.Name != "lang" {
+			own := cmd.LocalNonPersistentFlags() // which does not know the given ones
+			cmd.Flags().Visit(func(flag *pflag.Flag) {
+				if own.Lookup(flag.Name) != nil && flag.Name != "follow" && flag.Name != "lang" {
 					f.judged = append(f.judged, flag)
 				}
 			})

@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -63,6 +64,10 @@ func (f *logFlags) options() (o logcheck.Options, err error) {
 		if err != nil {
 			return o, fmt.Errorf("%s: %w", f.mapping, err)
 		}
+		if f.stated("lease") { // also as 0, which states none
+			m.Lease = ""
+		}
+		m.Reentrant = m.Reentrant && !f.stated("reentrant")
 		format = format.Over(m)
 		at = f.mapping + ": "
 	}
@@ -93,6 +98,11 @@ func (f *logFlags) options() (o logcheck.Options, err error) {
 	}
 	o.Window, o.Skip = f.window, f.skip || f.follow
 	return o, nil
+}
+
+// stated reports whether a flag was given.
+func (f *logFlags) stated(name string) bool {
+	return slices.ContainsFunc(f.judged, func(flag *pflag.Flag) bool { return flag.Name == name })
 }
 
 func (f *judgeFlags) log(ctx context.Context, files []*input, o logcheck.Options) (c *logcheck.Summary, err error) {
@@ -159,7 +169,13 @@ func (f *judgeFlags) savedPage(files []*input, c *logcheck.Summary, o logcheck.O
 	names := each(files, func(in *input) string { return shell.Word(cmp.Or(in.path, "-")) })
 	again := append([]string{"simulate", "check"}, names...)
 	for _, flag := range f.judged {
-		again = append(again, "--"+flag.Name+"="+shell.Word(flag.Value.String()))
+		values := []string{flag.Value.String()}
+		if list, ok := flag.Value.(pflag.SliceValue); ok {
+			values = list.GetSlice()
+		}
+		for _, value := range values {
+			again = append(again, "--"+flag.Name+"="+shell.Word(value))
+		}
 	}
 	data, err := logpage.HTML(&logpage.Log{
 		Language: f.language, Name: c.File, Again: strings.Join(again, " "), Rules: c.Result.Rules, Result: c.Result,
