@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -290,13 +291,14 @@ func (in *input) checkNotIn(others []*input) error {
 // look recognizes a history by its first bytes.
 func (in *input) look(ctx context.Context) error {
 	start, err := interrupt.Unless(ctx, "reading "+in.name, func() ([]byte, error) {
-		plain, err := logcheck.Plain(in.Reader, "")
+		b := bufio.NewReaderSize(in.Reader, 64<<10)
+		in.Reader = b               // as it is: a log may have another encoding than the one that shows
+		ahead, _ := b.Peek(4 << 10) // reading will return the error again
+		plain, err := logcheck.Plain(bytes.NewReader(ahead), "")
 		if err != nil {
 			return nil, err
 		}
-		b := bufio.NewReader(plain)
-		in.Reader = b
-		start, _ := b.Peek(16) // reading will return the error again
+		start, _ := bufio.NewReader(plain).Peek(16)
 		return start, nil
 	})
 	if err != nil {
@@ -305,8 +307,10 @@ func (in *input) look(ctx context.Context) error {
 		}
 		return fmt.Errorf("%s: %w", in.name, err)
 	}
-	in.history = len(start) == 0 || history.IsHistory(start)
-	return nil
+	if in.history = len(start) == 0 || history.IsHistory(start); in.history {
+		in.Reader, err = logcheck.Plain(in.Reader, "")
+	}
+	return err
 }
 
 func showChecked(g *globals, c *export.Checked) {

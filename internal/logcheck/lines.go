@@ -121,7 +121,7 @@ func (l *lines) nextObject() ([]byte, error) {
 // readable returns an error for a line that is not text.
 func readable(line []byte) error {
 	if i := bytes.IndexByte(line, 0); i >= 0 {
-		return fmt.Errorf("column %d: a NUL byte, as no text has", i+1)
+		return fmt.Errorf("column %d: a NUL byte, as no text has: --encoding says if it is utf-16", i+1)
 	}
 	if !utf8.Valid(line) {
 		return errors.New("it is not valid UTF-8: --encoding says what else it is, such as latin1 or utf-16")
