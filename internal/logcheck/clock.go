@@ -25,9 +25,6 @@ func UnitOf(word string) (Unit, error) {
 	return 0, fmt.Errorf("%q is no unit of time: name s, ms, us or ns", word)
 }
 
-// yearless is the unit of dates without a year.
-const yearless Unit = -1
-
 // clock parses times.
 type clock struct {
 	unit   Unit   // of numbers; 0: times are dates
@@ -47,7 +44,7 @@ type clock struct {
 	offset time.Duration // of the zone on that day; see simple
 	simple bool          // the zone has one offset from the day before to the day after
 
-	last int64 // the last time without a year
+	last int64 // the last time without a year, or the first one of the log; 0 for none
 }
 
 // set prepares the clock for a format.
@@ -62,6 +59,9 @@ func (c *clock) set(f *logline.Format) (err error) {
 		if c.zone, err = zoneOf(f.Zone); err != nil {
 			return fmt.Errorf("zone: %w", err)
 		}
+	}
+	if c.noYear && c.changes() {
+		return fmt.Errorf("zone: times without a year do not say when clocks in %s change: give its offset, such as +01:00", f.Zone)
 	}
 	return nil
 }
@@ -158,28 +158,6 @@ func (c *clock) laidOut(text []byte) (int64, error) {
 		return c.fromWall(at.UnixNano(), text)
 	}
 	return at.UnixNano(), nil
-}
-
-// yearless adds a year to a time: 2000, a leap year, to the first one, and to others the year closest to the
-// previous time.
-func (c *clock) yearless(at time.Time) (int64, error) {
-	const half = int64(183 * 24 * time.Hour)
-	year := 2000
-	if c.last != 0 {
-		year = time.Unix(0, c.last).UTC().Year()
-	}
-	of := func(year int) int64 {
-		return time.Date(year, at.Month(), at.Day(), at.Hour(), at.Minute(), at.Second(), at.Nanosecond(), time.UTC).UnixNano()
-	}
-	when := of(year)
-	switch {
-	case c.last != 0 && when < c.last-half:
-		when = of(year + 1)
-	case c.last != 0 && when > c.last+half:
-		when = of(year - 1)
-	}
-	c.last = when
-	return c.fromWall(when, nil)
 }
 
 // usual parses 2026-03-01T10:20:30.123Z and variants with other separators, fractions and zones, ten times as fast
@@ -368,7 +346,7 @@ func (u Unit) At(at int64) string {
 	case 0:
 		return time.Unix(0, at).UTC().Format("2006-01-02T15:04:05.999999999Z")
 	case yearless:
-		return time.Unix(0, at).UTC().Format("01-02T15:04:05.999999999Z")
+		return time.Unix(0, inLeapYear(at)).UTC().Format("01-02T15:04:05.999999999Z")
 	}
 	sign := ""
 	if at < 0 {

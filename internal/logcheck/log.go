@@ -108,6 +108,7 @@ type log struct {
 	unread  left   // lines that mention a lock and were not understood
 	zoned   bool   // some times have a zone
 	lacks   bool   // some times have no zone, and none is stated
+	years   years
 	formats []string
 	reads   []logline.Read // of the first source
 }
@@ -209,6 +210,9 @@ func (l *log) finish() *Result {
 		if a, b := strangers(l.spans); b > 0 {
 			r.doubt(say.LogApart.With(say.Verbatim(l.judge.files[a]), say.Verbatim(l.judge.files[b])))
 		}
+	}
+	if what := l.years.apart(l.spans); !what.Empty() {
+		r.doubt(what)
 	}
 	if l.options.Missing != nil {
 		if what := l.options.Missing(); !what.Empty() {

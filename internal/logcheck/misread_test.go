@@ -36,6 +36,12 @@ const twoEvents = `2026-03-01 09:00:00.000 INFO 1 --- [w1] c.acme.J : Acquired l
 2026-03-01 10:00:10.000 INFO 1 --- [w1] c.acme.J : Released lock jobs
 `
 
+// leads is a hold in a log of client-go.
+func leads(from, to string) string {
+	const line = "I%s.000000 1 leaderelection.go:271] %s lease n/l\n"
+	return fmt.Sprintf(line, from, "successfully acquired") + fmt.Sprintf(line, to, "failed to renew")
+}
+
 // Logs whose lines may be misread: each has its verdict, or an error that says why not.
 func TestMisreadLogs(t *testing.T) {
 	for _, tt := range []struct {
@@ -71,6 +77,15 @@ func TestMisreadLogs(t *testing.T) {
 				"2026-03-01T10:00:08.000Z,b,jobs,lock released\n2026-03-01T10:00:15.000Z,c,jobs,lock acquired\n"}, Unknown, "2 lines speak of a lock or name one and were not fully understood, first line 2 of a.csv"},
 		{"one lock for all lines, and other sentences", "columns: {lock: =jobs}\n", []string{"b.csv\ntime,pod,message\n2026-03-01T10:00:00.000Z,b,17 rows\n2026-03-01T10:00:05.000Z,b,lock acquired\n" +
 			"2026-03-01T10:00:06.000Z,c,waiting for lock\n2026-03-01T10:00:08.000Z,b,lock released\n2026-03-01T10:00:15.000Z,c,lock acquired\n"}, None, "1 line is about something else"},
+		// A holds from 10 s before the new year to 10 s after it, and B comes after 5 s.
+		{"a new year, which one file begins before and one after", "zone: UTC", []string{"a.log\n" + leads("1231 23:59:50", "0101 00:00:10"), "b.log\n" + leads("0101 00:00:05", "0101 00:00:20")}, Certain, ""},
+		{"the same, the other way round", "zone: UTC", []string{"b.log\n" + leads("0101 00:00:05", "0101 00:00:20"), "a.log\n" + leads("1231 23:59:50", "0101 00:00:10")}, Certain, ""},
+		// A holds on the last day of February, and B on the day after.
+		{"a leap day after a new year", "zone: UTC", []string{"a.log\n" + leads("1230 10:00:00", "1230 11:00:00") + leads("0229 10:00:00", "0229 11:00:00") +
+			strings.ReplaceAll(leads("0301 10:30:00", "0301 10:40:00"), "I03", "[pod/b/c] I03")}, None, ""},
+		{"files far apart", "", []string{"a.log\n" + leads("0101 10:00:00", "0101 11:00:00"), "b.log\n" + leads("0501 10:00:00", "0501 10:40:00") + leads("0901 10:00:00", "0901 10:40:00")}, Unknown, "their years are a guess"},
+		{"a zone whose clocks change, and no year", "zone: Europe/Berlin", []string{"a.log\n" + leads("0327 10:00:00", "0327 11:00:00")}, "", "line 1: zone: times without a year do not say when clocks in Europe/Berlin change: give its offset"},
+		{"years, and none", "zone: UTC", []string{"a.log\n" + leads("0101 10:00:00", "0101 11:00:00"), "b.csv\ntime,client,lock,event\n2026-01-01 10:30:00,B,n/l,acquired\n"}, "", "line 2: some times of the log have a year and others have none"},
 	} {
 		var sources []Source
 		for _, text := range tt.files {

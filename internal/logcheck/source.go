@@ -190,6 +190,7 @@ func (l *log) begin(line []byte) (bool, error) {
 		return false, err
 	}
 	l.decoder, l.format, l.values = d, format, values
+	values.clock.last = l.years.first
 	if len(l.judge.files) == 1 { // the rules of one file may not fit others
 		rules, err := l.options.Rules.Stated(&format)
 		if err != nil {
@@ -219,6 +220,7 @@ func (l *log) look(d logline.Decoder) {
 		}
 	}
 	l.ahead = nil
+	l.values.clock.last = l.years.first
 }
 
 // emit takes an event of a line.
