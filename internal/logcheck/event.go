@@ -12,6 +12,8 @@ package logcheck
 import (
 	"cmp"
 	"math"
+	"path"
+	"path/filepath"
 	"time"
 
 	"lockstep/internal/logcheck/logline"
@@ -100,6 +102,18 @@ func (f files) name(place int64) string {
 		return ""
 	}
 	return f[place>>fileBits]
+}
+
+// short returns the name of a file without its folder; with it when another file has the same: each stands for a
+// client.
+func (f files) short(n int) string {
+	base := func(name string) string { return path.Base(filepath.ToSlash(name)) }
+	for i, name := range f {
+		if i != n && base(name) == base(f[n]) {
+			return filepath.ToSlash(f[n])
+		}
+	}
+	return base(f[n])
 }
 
 // at names the position of a line.

@@ -42,6 +42,12 @@ func leads(from, to string) string {
 	return fmt.Sprintf(line, from, "successfully acquired") + fmt.Sprintf(line, to, "failed to renew")
 }
 
+// holds is a hold of a thread, in the log of its process.
+func holds(from, to string) string {
+	const line = "2026-03-01 10:00:%s.000 INFO 1 --- [w1] c.acme.J : %s lock jobs\n"
+	return fmt.Sprintf(line, from, "Acquired") + fmt.Sprintf(line, to, "Released")
+}
+
 // Logs whose lines may be misread: each has its verdict, or an error that says why not.
 func TestMisreadLogs(t *testing.T) {
 	for _, tt := range []struct {
@@ -86,6 +92,10 @@ func TestMisreadLogs(t *testing.T) {
 		{"files far apart", "", []string{"a.log\n" + leads("0101 10:00:00", "0101 11:00:00"), "b.log\n" + leads("0501 10:00:00", "0501 10:40:00") + leads("0901 10:00:00", "0901 10:40:00")}, Unknown, "their years are a guess"},
 		{"a zone whose clocks change, and no year", "zone: Europe/Berlin", []string{"a.log\n" + leads("0327 10:00:00", "0327 11:00:00")}, "", "line 1: zone: times without a year do not say when clocks in Europe/Berlin change: give its offset"},
 		{"years, and none", "zone: UTC", []string{"a.log\n" + leads("0101 10:00:00", "0101 11:00:00"), "b.csv\ntime,client,lock,event\n2026-01-01 10:30:00,B,n/l,acquired\n"}, "", "line 2: some times of the log have a year and others have none"},
+		// A pod holds from 0 to 10 s, and another one from 5 to 20 s.
+		{"files of one name in two folders", "reentrant: true", []string{"a/app.log\n" + holds("00", "10"), "b/app.log\n" + holds("05", "20")}, Certain, ""},
+		{"the same, and a third one", "reentrant: true", []string{"c/other.log\n" + holds("30", "31"), "a/app.log\n" + holds("00", "10"), "b/app.log\n" + holds("05", "20")}, Certain, ""},
+		{"zones by folders", "zones: {'a/*': UTC, 'b/*': +01:00, other.log: UTC}", []string{"a/app.log\n" + holds("00", "10"), "b/app.log\n" + holds("05", "20"), "other.log\n" + holds("30", "31")}, None, ""},
 	} {
 		var sources []Source
 		for _, text := range tt.files {

@@ -175,13 +175,15 @@ func (l *log) begin(line []byte) (bool, error) {
 	if l.options.Found != nil && logline.IsArray(line) {
 		return false, errors.New("it begins a JSON array, which has an end: --follow needs each object on a line of its own")
 	}
-	name := path.Base(filepath.ToSlash(l.judge.files[l.number]))
+	name, whole := l.judge.files.short(l.number), filepath.ToSlash(l.judge.files[l.number])
 	d, format, err := logline.Open(&l.options.Format, name, line, ahead)
 	if err != nil {
 		return false, err
 	}
 	for _, pattern := range slices.Sorted(maps.Keys(format.Zones)) {
-		if ok, _ := path.Match(pattern, name); ok { // the pattern was checked
+		of, _ := path.Match(pattern, path.Base(whole)) // the pattern was checked
+		in, _ := path.Match(pattern, whole)
+		if of || in {
 			format.Zone = format.Zones[pattern]
 		}
 	}
