@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"regexp"
 	"strings"
 	"time"
 
@@ -189,6 +190,11 @@ func (c *clock) usual(text []byte) (at int64, ok bool, err error) {
 		}
 	}
 	offset, zoned, ok := zoneAt(rest)
+	if !ok && namedZone.Match(rest) {
+		if ok = c.stated; !ok {
+			return 0, true, fmt.Errorf("%s has a zone by a name, which says no offset: say with --zone Europe/Berlin or +01:00 which it is", shown(text))
+		}
+	}
 	if !ok {
 		return 0, false, nil
 	}
@@ -233,7 +239,7 @@ func zoneAt(text []byte) (offset int64, zoned, ok bool) {
 	switch zone {
 	case "":
 		return 0, false, true
-	case "Z", "UTC":
+	case "Z", "UTC", "GMT":
 		return 0, true, true
 	}
 	for _, form := range []string{"-07:00", "-0700", "-07"} {
@@ -268,6 +274,8 @@ func (c *clock) fromWall(wall int64, text []byte) (int64, error) {
 	}
 	return 0, fmt.Errorf("clocks in %s never showed %s, for they were put forward: is --zone right?", c.zone, shown(text))
 }
+
+var namedZone = regexp.MustCompile(`^ ?` + logline.ZoneNames + `$`)
 
 func twoDigits(text []byte) (int64, bool) {
 	a, b := text[0]-'0', text[1]-'0'

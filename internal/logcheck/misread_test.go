@@ -48,6 +48,12 @@ func holds(from, to string) string {
 	return fmt.Sprintf(line, from, "Acquired") + fmt.Sprintf(line, to, "Released")
 }
 
+// zoned is a log of two holds whose times have two zones, one of which is an hour to the east of the other.
+func zoned(east, west string) string {
+	return strings.NewReplacer("E", east, "W", west).Replace("2026-03-01 10:00:00.000E INFO [A] lock acquired: jobs\n2026-03-01 09:00:05.000W INFO [B] lock acquired: jobs\n" +
+		"2026-03-01 10:00:10.000E INFO [A] lock released: jobs\n2026-03-01 09:00:20.000W INFO [B] lock released: jobs\n")
+}
+
 // Logs whose lines may be misread: each has its verdict, or an error that says why not.
 func TestMisreadLogs(t *testing.T) {
 	for _, tt := range []struct {
@@ -96,6 +102,12 @@ func TestMisreadLogs(t *testing.T) {
 		{"files of one name in two folders", "reentrant: true", []string{"a/app.log\n" + holds("00", "10"), "b/app.log\n" + holds("05", "20")}, Certain, ""},
 		{"the same, and a third one", "reentrant: true", []string{"c/other.log\n" + holds("30", "31"), "a/app.log\n" + holds("00", "10"), "b/app.log\n" + holds("05", "20")}, Certain, ""},
 		{"zones by folders", "zones: {'a/*': UTC, 'b/*': +01:00, other.log: UTC}", []string{"a/app.log\n" + holds("00", "10"), "b/app.log\n" + holds("05", "20"), "other.log\n" + holds("30", "31")}, None, ""},
+		// A holds from 9:00:00 to 9:00:10, and B from 9:00:05 to 9:00:20, both in UTC.
+		{"offsets of two digits", proseFormat, []string{"a.log\n" + zoned("+01", "+00")}, Certain, ""},
+		{"Greenwich, and an offset", proseFormat, []string{"a.log\n" + zoned("+01:00", " GMT")}, Certain, ""},
+		{"zones by their names", proseFormat, []string{"a.log\n" + zoned(" CET", " GMT")}, "", `line 1: "2026-03-01 10:00:00.000 CET" has a zone by a name, which says no offset: say with --zone`},
+		{"zones by their names, stated", proseFormat + "zone: Europe/Berlin\n", []string{"a.log\n" + zoned(" CET", " GMT")}, Certain, ""},
+		{"a number behind the time", proseFormat, []string{"a.log\n" + strings.ReplaceAll(zoned("", "")[:strings.Index(zoned("", ""), "\n")+1], " INFO", "-42 INFO")}, Unknown, "its times have no zone"},
 	} {
 		var sources []Source
 		for _, text := range tt.files {
