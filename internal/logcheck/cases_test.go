@@ -342,15 +342,17 @@ func TestTimesAreAsFineAsTheyAreWritten(t *testing.T) {
 	}
 	for _, tt := range []struct {
 		text string
-		unit string
+		form string // a unit or a layout
 		want int8
 	}{
+		{"01.03.2026 10:00:00.123 +01:00", "dd.MM.yyyy HH:mm:ss.SSS XXX", 6}, {"01.03.2026 10:00:00.000 +01:00", "dd.MM.yyyy HH:mm:ss.SSS XXX", 6},
+		{"01.03.2026 10.00.05", "dd.MM.yyyy HH.mm.ss", 9}, {"2026-03-01 10.00.05", "2006-01-02 15.04.05", 9}, {"01.03.2026 10:00:05,12", "dd.MM.yyyy HH:mm:ss", 7}, {"20260301 100000.120", "yyyyMMdd HHmmss.SSS", 6},
 		{"1772359200", "s", 9}, {"1772359200.25", "s", 7}, {"1772359200000", "ms", 6},
 		{"1772359200000.5", "ms", 5}, {"1772359200000000000", "ns", 0}, {"-5", "us", 3},
 		{"2026-03-01T10:00:00Z", "", 9}, {"2026-03-01T10:00:00.12Z", "", 7}, {"2026-03-01T10:00:00+01:00", "", 9},
 		{"2026-03-01T10:00:00.123+01:00", "", 6}, {"2026-03-01T10:00:00.1234567891Z", "", 0},
 	} {
-		v, err := newValues(&logline.Format{Unit: tt.unit})
+		v, err := newValues(formed(t, tt.form))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -360,4 +362,14 @@ func TestTimesAreAsFineAsTheyAreWritten(t *testing.T) {
 			t.Errorf("%s: 10^%d ns, want 10^%d: %v", tt.text, e.Fine, tt.want, err)
 		}
 	}
+}
+
+// formed returns the format of times in a unit or in a layout.
+func formed(t *testing.T, form string) *logline.Format {
+	t.Helper()
+	if len(form) > 2 {
+		f := mapped(t, "time-layout: '"+form+"'")
+		return &f
+	}
+	return &logline.Format{Unit: form}
 }

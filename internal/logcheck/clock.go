@@ -38,6 +38,7 @@ type clock struct {
 	local  bool // the last time had no zone
 	lacks  bool // some time had no zone, and none is stated
 	noYear bool // the layout has no year
+	places int8 // digits below the second that the layout has; a time may have more
 
 	// The last day, a cache: consecutive times are mostly of one day.
 	day    [len("2006-01-02")]byte
@@ -54,6 +55,9 @@ func (c *clock) set(f *logline.Format) (err error) {
 		return fmt.Errorf("time-unit: %w", err)
 	}
 	c.guess, c.layout, c.asSaid, c.zone = c.unit == 0 && f.GoLayout() == "", f.GoLayout(), f.Layout, time.UTC
+	if part := fraction.FindStringSubmatch(c.layout); part != nil {
+		c.places = int8(min(len(part[1]), 9))
+	}
 	c.noYear = c.layout != "" && !strings.Contains(c.layout, "06")
 	if f.Zone != "" {
 		c.stated = true
@@ -148,7 +152,7 @@ func (c *clock) laidOut(text []byte) (int64, error) {
 	if name, _ := at.Zone(); strings.Contains(c.layout, "MST") && name != "UTC" && name != "GMT" {
 		return 0, fmt.Errorf("%s has a zone by a name, which says no offset: leave it out of the layout, and say --zone", shown(text))
 	}
-	c.digits, c.local = fraction(text), !strings.Contains(c.layout, "07") && !strings.Contains(c.layout, "MST")
+	c.digits, c.local = max(c.places, digitsOf(at.Nanosecond())), !strings.Contains(c.layout, "07") && !strings.Contains(c.layout, "MST")
 	if c.noYear {
 		return c.yearless(at)
 	}
@@ -282,16 +286,13 @@ func twoDigits(text []byte) (int64, bool) {
 	return int64(a)*10 + int64(b), a <= 9 && b <= 9
 }
 
-// fraction counts the digits after the seconds, at most nine.
-func fraction(text []byte) (n int8) {
-	text = text[bytes.LastIndexByte(text, ':')+1:]
-	if point := bytes.IndexAny(text, ".,"); point >= 0 {
-		for _, d := range text[point+1:] {
-			if d < '0' || d > '9' || n == 9 {
-				break
-			}
-			n++
-		}
+// fraction matches the fraction of a second of a layout.
+var fraction = regexp.MustCompile(`5[.,](0+)(?:\D|$)`)
+
+// digitsOf returns the digits of a number of nanoseconds, without trailing zeros.
+func digitsOf(nanos int) (n int8) {
+	for n = 9; n > 0 && nanos%10 == 0; n-- {
+		nanos /= 10
 	}
 	return n
 }
