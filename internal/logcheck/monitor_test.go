@@ -58,6 +58,7 @@ func TestMonitorIsNeverNoneWithoutReason(t *testing.T) {
 		{"FLUSHALL", begin + ";5 c1 FLUSHALL" + taken, Possible, say.LogLeftOpen},
 		{"FLUSHDB after the release", begin + release(5, "a1", "v") + ";5.5 c1 FLUSHDB" + taken, Unknown, say.LogLeftOpen},
 		{"RENAME", begin + ";5 c1 RENAME k l" + taken, Possible, say.LogLeftOpen},
+		{"another key, and the command is cut", begin + release(5, "a1", "v") + taken + ";8 a1 SET j v <cut>", Unknown, say.LogCut},
 		{"evicted", begin + taken, Unknown, say.LogLeftOpen},
 		{"MONITOR was interrupted", begin + release(5, "a1", "v") + again + taken, Unknown, say.LogLeftOpen},
 		{"what the key held before is not known", "1 a1 SET k v NX PX 30000;2 b1 SET k w NX PX 30000;3 a1 DEL k;4 b1 SET k w NX PX 30000;5 b1 DEL k", Unknown, say.LogUnproven},
@@ -70,6 +71,7 @@ func TestMonitorIsNeverNoneWithoutReason(t *testing.T) {
 		for part := range strings.SplitSeq(tt.log, again) {
 			text += monitored(strings.Trim(part, ";"))
 		}
+		text = strings.TrimSuffix(text, " \"<cut>\"\n")
 		r := checked(t, text, Options{Rules: plausible})
 		if r.Verdict() != tt.want || tt.said != nil && !said(slices.Concat(r.Doubts, r.Remarks), tt.said) || r.Format != "monitor" {
 			t.Errorf("%s: %s, want %s; %s, %q", tt.name, r.Verdict(), tt.want, r.Format, english(r.Doubts))

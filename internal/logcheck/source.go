@@ -56,6 +56,9 @@ func (l *log) read(in io.Reader) error {
 		case !errors.Is(err, errLong):
 			return l.wrong(fmt.Errorf("after line %d: %w", l.lines.number, err))
 		}
+		if err == nil && l.lines.number > 1 && !l.lines.whole && l.decoder != nil && !l.decoder.Whole() {
+			err = errOpen // a command without its end may have another meaning
+		}
 		switch {
 		case err == nil:
 		case errors.Is(err, logline.ErrOther) && l.namesLock(line):
