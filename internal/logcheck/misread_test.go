@@ -108,6 +108,11 @@ func TestMisreadLogs(t *testing.T) {
 		{"zones by their names", proseFormat, []string{"a.log\n" + zoned(" CET", " GMT")}, "", `line 1: "2026-03-01 10:00:00.000 CET" has a zone by a name, which says no offset: say with --zone`},
 		{"zones by their names, stated", proseFormat + "zone: Europe/Berlin\n", []string{"a.log\n" + zoned(" CET", " GMT")}, Certain, ""},
 		{"a number behind the time", proseFormat, []string{"a.log\n" + strings.ReplaceAll(zoned("", "")[:strings.Index(zoned("", ""), "\n")+1], " INFO", "-42 INFO")}, Unknown, "its times have no zone"},
+		{"the holder is named beside the client", "reentrant: true", []string{"a.json\n" + `{"time":"2026-03-01T10:00:00.000Z","pod":"a","lock":"jobs","event":"acquired"}` + "\n" +
+			`{"time":"2026-03-01T10:00:03.000Z","pod":"b","owner":"a","lock":"jobs","event":"acquired"}` + "\n"}, "", "line 2: the client would be its owner, and was the pod of the lines before: choose one with --columns client=NAME"},
+		{"the same, chosen", "columns: {client: pod}", []string{"a.json\n" + `{"time":"2026-03-01T10:00:00.000Z","pod":"a","lock":"jobs","event":"acquired"}` + "\n" +
+			`{"time":"2026-03-01T10:00:03.000Z","pod":"b","owner":"a","lock":"jobs","event":"acquired"}` + "\n" + `{"time":"2026-03-01T10:00:09.000Z","pod":"a","lock":"jobs","event":"released"}` + "\n"}, Certain, ""},
+		{"a line about something else has an owner", "", []string{"a.json\n" + turns[1:strings.Index(turns, ",\n")] + "\n" + `{"time":"2026-03-01T10:00:03.000Z","owner":"b","message":"17 rows"}` + "\n"}, Unknown, "1 line is about something else"},
 	} {
 		var sources []Source
 		for _, text := range tt.files {

@@ -24,10 +24,11 @@ type target struct{ slot, rank int }
 
 // slot is one value of the log that is read.
 type slot struct {
-	field int
-	name  string // its path in this line
-	rank  int
-	set   bool
+	field  int
+	name   string // its path in this line
+	before string // its path in the first event
+	rank   int
+	set    bool
 }
 
 // maxPaths bounds the remembered paths.
@@ -92,7 +93,28 @@ func (d *jsonDecoder) Decode(line []byte, _ int64, emit func(*Fields) error) err
 	if len(f.Lock) == 0 && (len(f.Event) == 0 || f.Prose) {
 		return Pass(line)
 	}
-	return d.emitOnly(f, p, emit)
+	if err := d.emitOnly(f, p, emit); err != nil {
+		return err
+	}
+	return d.same(clientField)
+}
+
+// same returns an error when a value of an event was read from another key than that of the events before it: a
+// line may name the holder beside the client.
+func (d *jsonDecoder) same(field int) error {
+	if !d.guessed[field] {
+		return nil
+	}
+	s := &d.slots[d.fields[field][0].slot]
+	if !s.set || s.name == s.before {
+		return nil
+	}
+	if s.before == "" {
+		s.before = s.name
+		return nil
+	}
+	return fmt.Errorf("the %s would be its %s, and was the %s of the lines before: choose one with --columns %s=NAME, or the first that is there with NAME|NAME",
+		names[field], s.name, s.before, names[field])
 }
 
 // foreign reports whether a value was found by a name other than ours.
