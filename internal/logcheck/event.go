@@ -57,7 +57,7 @@ func (e *Event) grain() int64 { return powers[e.Fine] }
 var powers = [...]int64{1, 10, 100, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9}
 
 // grant returns the event as an acquisition, or as a write with a token.
-func (e *Event) grant() Grant { return Grant{e.Client, e.At, e.Line, e.Token, e.grain()} }
+func (e *Event) grant() Grant { return Grant{e.Client, e.At, e.Line, e.Token, e.grain(), e.Shared} }
 
 // compare orders events by time. Different events of one time have an order that does not depend on
 // their lines: first the events of each client and lock together, then crashes, then waiting clients.

@@ -68,7 +68,7 @@ func (h *Hold) shown(s setting) int64 {
 }
 
 // grant returns the acquisition of the hold.
-func (h *Hold) grant() *Grant { return &Grant{h.Client, h.From, h.Line, h.Token, h.grain} }
+func (h *Hold) grant() *Grant { return &Grant{h.Client, h.From, h.Line, h.Token, h.grain, h.Shared} }
 
 // over reports whether the hold certainly ended before a time.
 func (h *Hold) over(at int64, s setting) bool { return s.before(h.Possible(), h.grain, at) }

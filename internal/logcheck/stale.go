@@ -107,7 +107,7 @@ func (j *judge) write(l *lock, e *Event) {
 		token = own.Token
 	}
 	v := &Violation{Sort: StaleWrite, Lock: l.Lock, Write: *e}
-	v.Write.Token = token
+	v.Write.Token, v.Write.Shared = token, h != nil && h.Shared
 	if h != nil {
 		v.Holds = []*Hold{h}
 	}
@@ -159,6 +159,9 @@ func (g *grants) newer(w *Event, s setting) (*Grant, outcome) {
 	if last.Token <= w.Token {
 		return nil, none
 	}
+	if w.Shared && last.shared { // it shares with the newer one; a holder between them that did not would be an overlap
+		return nil, none
+	}
 	for i := len(g.marks) - 1; i >= 0 && g.marks[i].Token > w.Token; i-- {
 		if g.marks[i].before(w.At, s) {
 			return &g.marks[i], certain
@@ -173,7 +176,7 @@ func (j *judge) byOrder(l *lock, v *Violation, own *Grant) bool {
 	worst := none
 	for i := range l.grants.acquired {
 		other := &l.grants.acquired[i]
-		if other.Client == v.Write.Client {
+		if other.Client == v.Write.Client || other.shared && v.Write.Shared {
 			continue
 		}
 		found := j.weigh(StaleWrite, func(s setting) outcome {

@@ -325,6 +325,12 @@ func TestReadersShare(t *testing.T) {
 		{"readers, and none of them waits for a writer", head + readers[len(line(0, "W", "acquired", "exclusive")+line(1, "A", "waiting", "shared")+line(2, "W", "released", "exclusive")):], Unknown},
 		{"a writer among readers", head + readers + line(5, "W", "acquired", "write") + line(6, "W", "released", "x"), Certain},
 		{"a reader beside a writer", head + line(0, "W", "acquired", "w") + line(1, "A", "acquired", "r") + line(2, "A", "released", "r") + line(3, "W", "released", "w"), Certain},
+		{"they write, as a semaphore lets them", head + line(0, "A", "acquired", "shared") + line(1, "B", "acquired", "shared") + line(2, "W", "waiting", "") + line(3, "A", "write", "") +
+			line(4, "B", "released", "") + line(5, "A", "released", "") + line(6, "W", "acquired", "") + line(7, "W", "released", ""), None},
+		{"the same, with tokens", strings.ReplaceAll(strings.ReplaceAll(head+line(0, "A", "acquired", "shared#1")+line(1, "B", "acquired", "shared#2")+line(2, "W", "waiting", "#")+line(3, "B", "write", "#2")+line(3, "A", "write", "#1")+
+			line(4, "B", "released", "#")+line(5, "A", "released", "#")+line(6, "W", "acquired", "#3")+line(7, "W", "released", "#"), "mode", "mode,token"), "#", ","), None},
+		{"one writes after its end", head + line(0, "A", "acquired", "shared") + line(1, "B", "acquired", "shared") + line(2, "A", "released", "") + line(3, "A", "write", ""), Certain},
+		{"one writes as a writer comes", head + line(0, "A", "acquired", "shared") + line(1, "W", "acquired", "") + line(2, "W", "released", "") + line(3, "B", "acquired", "shared") + line(4, "A", "write", ""), Certain},
 		{"nothing says that they share", strings.ReplaceAll(strings.ReplaceAll(head+readers, ",shared", ","), ",read", ","), Certain},
 	} {
 		r, err := Check(t.Context(), Options{Rules: plausible, TempDir: t.TempDir()}, source("log", tt.log))

@@ -64,6 +64,7 @@ type Grant struct {
 	At, Line int64
 	Token    int64 // NoToken for none
 	grain    int64
+	shared   bool // with others that share
 }
 
 // before reports whether the acquisition was certainly seen before a time.
