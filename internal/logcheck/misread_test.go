@@ -54,6 +54,11 @@ func zoned(east, west string) string {
 		"2026-03-01 10:00:10.000E INFO [A] lock released: jobs\n2026-03-01 09:00:20.000W INFO [B] lock released: jobs\n")
 }
 
+// says is a line of JSON, with more of its keys.
+func says(second, pod, message, more string) string {
+	return fmt.Sprintf(`{"time":"2026-03-01T10:00:0%s.000Z","pod":"%s","lock":"jobs","msg":"%s"%s}`+"\n", second, pod, message, more)
+}
+
 // Logs whose lines may be misread: each has its verdict, or an error that says why not.
 func TestMisreadLogs(t *testing.T) {
 	for _, tt := range []struct {
@@ -113,6 +118,13 @@ func TestMisreadLogs(t *testing.T) {
 		{"the same, chosen", "columns: {client: pod}", []string{"a.json\n" + `{"time":"2026-03-01T10:00:00.000Z","pod":"a","lock":"jobs","event":"acquired"}` + "\n" +
 			`{"time":"2026-03-01T10:00:03.000Z","pod":"b","owner":"a","lock":"jobs","event":"acquired"}` + "\n" + `{"time":"2026-03-01T10:00:09.000Z","pod":"a","lock":"jobs","event":"released"}` + "\n"}, Certain, ""},
 		{"a line about something else has an owner", "", []string{"a.json\n" + turns[1:strings.Index(turns, ",\n")] + "\n" + `{"time":"2026-03-01T10:00:03.000Z","owner":"b","message":"17 rows"}` + "\n"}, Unknown, "1 line is about something else"},
+		{"it is locked by another one", "", []string{"a.json\n" + says("0", "a", "Lock acquired", "") + says("1", "b", "the lock is locked", "") + says("2", "a", "Lock released", "") + says("3", "b", "Locked", "") + says("4", "b", "Unlocked", "")}, Unknown, "not fully understood, first line 2"},
+		// What is no token, no mode and no lease can be ignored, as the errors say.
+		{"a random token", "", []string{"a.json\n" + says("0", "a", "acquired", `,"token":"a3f9"`)}, "", `the token "a3f9" is no whole number from 0 on; if it is no fencing token, --columns token== ignores it`},
+		{"a mode of something else", "", []string{"a.json\n" + says("0", "a", "acquired", `,"mode":"async"`)}, "", "if it is no mode of the lock, --columns mode==exclusive ignores it"},
+		{"the name of a lease", "", []string{"a.json\n" + says("0", "a", "acquired", `,"lease":"kube/x"`)}, "", "lease== that none does"},
+		{"all of them, ignored", "columns: {token: '=', mode: =exclusive, lease: '='}", []string{"a.json\n" + says("0", "a", "acquired", `,"token":"a3f9","mode":"async","lease":"kube/x"`) + says("2", "a", "released", "") +
+			says("3", "b", "acquired", "") + says("4", "b", "released", "")}, None, ""},
 	} {
 		var sources []Source
 		for _, text := range tt.files {

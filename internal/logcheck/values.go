@@ -3,6 +3,7 @@ package logcheck
 import (
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -115,8 +116,9 @@ func (v *values) kind(word []byte) (Kind, error) {
 	if len(word) == 0 {
 		return 0, errors.New("the event is missing")
 	}
-	kind, ok := vocabulary[plain(string(word))]
-	if !ok {
+	phrase := plain(string(word))
+	kind, ok := vocabulary[phrase]
+	if !ok || phrase == "locked" && state.Match(word) {
 		return 0, &errEvent{string(word)}
 	}
 	if len(v.words) < maxNames {
@@ -127,6 +129,9 @@ func (v *values) kind(word []byte) (Kind, error) {
 
 // filler are words that do not identify an event.
 var filler = strings.Fields("lock locks lease leader leadership mutex the a an this our event redis distributed successfully was is has been have i we it")
+
+// state matches a phrase that may be said by one who does not get the lock: it is locked.
+var state = regexp.MustCompile(`(?i)\b(?:is|was|been)\b`)
 
 // plain returns a phrase in lower case without filler: "lock_acquired" and "Successfully acquired the lock" are
 // acquired.
@@ -159,7 +164,7 @@ func sharedOf(text []byte) (bool, error) {
 	case "shared", "read", "reader", "s", "r":
 		return true, nil
 	}
-	return false, fmt.Errorf("unknown mode %s: there are shared (or read) and exclusive (or write)", shown(text))
+	return false, fmt.Errorf("unknown mode %s: there are shared (or read) and exclusive (or write); if it is no mode of the lock, --columns mode==exclusive ignores it", shown(text))
 }
 
 // leaseOf parses a lease; 0 for none.
@@ -169,7 +174,7 @@ func leaseOf(text []byte) (time.Duration, error) {
 	}
 	d, err := time.ParseDuration(string(text))
 	if err != nil || d <= 0 || d > MaxLease {
-		return 0, fmt.Errorf("%s is no lease such as 30s, of at most %v", shown(text), MaxLease)
+		return 0, fmt.Errorf("%s is no lease such as 30s, of at most %v; --columns lease=NAME says where one stands, lease== that none does", shown(text), MaxLease)
 	}
 	return d, nil
 }
@@ -182,7 +187,7 @@ func tokenOf(text []byte) (int64, error) {
 	for _, d := range text {
 		switch {
 		case d < '0' || d > '9':
-			return 0, fmt.Errorf("the token %s is no whole number from 0 on", shown(text))
+			return 0, fmt.Errorf("the token %s is no whole number from 0 on; if it is no fencing token, --columns token== ignores it", shown(text))
 		case n > (1<<63-1-9)/10:
 			return 0, fmt.Errorf("the token %s is out of range: at most %d", shown(text), int64((1<<63-1-9)/10*10+9))
 		}
