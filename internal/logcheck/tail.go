@@ -71,7 +71,8 @@ func (t *Tail) Read(p []byte) (int, error) {
 		t.file.Close()
 		t.file, t.at = next, 0
 		t.tell(say.LogRotated.With(say.Verbatim(t.path)))
-		if t.last != '\n' { // end an incomplete line
+		if t.last != '\n' { // end an incomplete line, which may look like a whole one
+			t.missing = say.LogRotatedCut.With(say.Verbatim(t.path))
 			t.last = '\n'
 			p[0] = '\n'
 			return 1, nil

@@ -80,3 +80,43 @@ func TestAFileIsFollowed(t *testing.T) {
 		t.Errorf("said %q, missing: %v", kinds, tail.missing)
 	}
 }
+
+// A line that a rotation leaves incomplete may look like a whole one, so it is reported.
+func TestARotationCutsALine(t *testing.T) {
+	for text, cut := range map[string]bool{"one\n": false, "one\ntw": true} {
+		path := filepath.Join(t.TempDir(), "log")
+		create := func(text string) {
+			if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		create(text)
+		ctx, stop := context.WithCancel(context.Background())
+		tail, err := Follow(ctx, path, func(say.Phrase) {})
+		if err != nil {
+			t.Fatal(err)
+		}
+		steps := []func(){
+			func() {
+				if err := os.Rename(path, path+".1"); err != nil {
+					t.Fatal(err)
+				}
+				create("three\n")
+			},
+			stop,
+		}
+		tail.wait = func(context.Context) {
+			steps[0]()
+			steps = steps[1:]
+		}
+		if _, err := io.ReadAll(tail); err != nil {
+			t.Fatal(err)
+		}
+		if missing := tail.Missing(); missing.Is(say.LogRotatedCut) != cut || missing.Empty() == cut {
+			t.Errorf("%q: missing %q", text, missing.English())
+		}
+		if err := tail.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
