@@ -1,6 +1,7 @@
 package logline
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -96,7 +97,7 @@ func (d *jsonDecoder) Decode(line []byte, _ int64, emit func(*Fields) error) err
 	if err := d.emitOnly(f, p, emit); err != nil {
 		return err
 	}
-	return d.same(clientField)
+	return cmp.Or(d.same(clientField), d.same(lockField), d.same(timeField))
 }
 
 // same returns an error when a value of an event was read from another key than that of the events before it: a
@@ -113,7 +114,7 @@ func (d *jsonDecoder) same(field int) error {
 		s.before = s.name
 		return nil
 	}
-	return fmt.Errorf("the %s would be its %s, and was the %s of the lines before: choose one with --columns %s=NAME, or the first that is there with NAME|NAME",
+	return fmt.Errorf("the %s would be its %q, and was the %q of the lines before: choose one with --columns %s=NAME, or the first that is there with NAME|NAME",
 		names[field], s.name, s.before, names[field])
 }
 
