@@ -98,7 +98,7 @@ var errTimeRange = errors.New("the time is out of range: years from 1823 to 2116
 
 func (c *clock) read(text []byte) (int64, error) {
 	if len(text) == 0 {
-		return 0, errors.New("the time is missing")
+		return 0, errors.New("the time is missing: --columns time=NAME says where it stands")
 	}
 	if c.layout != "" {
 		return c.laidOut(text)
@@ -118,6 +118,9 @@ func (c *clock) read(text []byte) (int64, error) {
 		if unit := unitOfLength(text); c.guess && unit != 0 {
 			c.unit = unit
 			return c.number(text)
+		}
+		if bytes.ContainsAny(text, "eE") {
+			return 0, exponent(text)
 		}
 		return 0, fmt.Errorf("the time %s is a number: say what it counts with --time-unit s, ms, us or ns", shown(text))
 	}
@@ -297,6 +300,11 @@ func digitsOf(nanos int) (n int8) {
 	return n
 }
 
+// exponent is the error for a number such as 1.7723592e+09.
+func exponent(text []byte) error {
+	return fmt.Errorf("the time %s has an exponent, which cuts digits off: log all of them", shown(text))
+}
+
 // number parses a decimal number of units.
 func (c *clock) number(text []byte) (int64, error) {
 	digits, negative := text, text[0] == '-'
@@ -309,6 +317,8 @@ func (c *clock) number(text []byte) (int64, error) {
 		switch {
 		case d == '.' && some && !fraction:
 			fraction = true
+		case some && (d == 'e' || d == 'E') && numeric(text):
+			return 0, exponent(text)
 		case d < '0' || d > '9':
 			return 0, fmt.Errorf("%s is no number: leave --time-unit out for times such as 2026-03-01T10:20:30.123Z", shown(text))
 		case fraction:

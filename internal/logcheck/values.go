@@ -74,7 +74,7 @@ func (v *values) event(f *logline.Fields, e *Event) (err error) {
 	}
 	switch {
 	case len(f.Client) == 0:
-		return errors.New("the client is missing")
+		return errors.New("the client is missing: --columns client=NAME says where it stands, client=@file that it is the file")
 	case len(f.Lock) == 0 && e.Kind != Crashed:
 		return errors.New("the lock is missing: only a client that has crashed may leave it out")
 	case len(f.Client) > maxName || len(f.Lock) > maxName:
@@ -114,7 +114,7 @@ func (v *values) kind(word []byte) (Kind, error) {
 		return kind, nil
 	}
 	if len(word) == 0 {
-		return 0, errors.New("the event is missing")
+		return 0, errors.New("the event is missing: --columns event=NAME says where it stands")
 	}
 	phrase := plain(string(word))
 	kind, ok := vocabulary[phrase]
