@@ -99,6 +99,7 @@ type log struct {
 	values  *values
 	steps   steps
 	event   Event
+	others  int64 // lines about something else before it
 
 	total   int64
 	skipped left   // invalid lines

@@ -130,6 +130,11 @@ func TestMisreadLogs(t *testing.T) {
 		{"the name of a lease", "", []string{"a.json\n" + says("0", "a", "acquired", `,"lease":"kube/x"`)}, "", "lease== that none does"},
 		{"all of them, ignored", "columns: {token: '=', mode: =exclusive, lease: '='}", []string{"a.json\n" + says("0", "a", "acquired", `,"token":"a3f9","mode":"async","lease":"kube/x"`) + says("2", "a", "released", "") +
 			says("3", "b", "acquired", "") + says("4", "b", "released", "")}, None, ""},
+		// Pod a took it from 0 to 10 s, and says so in its own words.
+		{"a file in other words", "zone: UTC", []string{"a.log\n" + strings.NewReplacer("Acquired lock jobs", "took jobs", "Released lock jobs", "gave jobs back").Replace(holds("00", "10")),
+			"b.log\n" + holds("05", "08"), "c.log\n" + holds("20", "30")}, Unknown, "no line of a.log was read as an event"},
+		{"a file with a header only", "", []string{"a.csv\ntime,client,lock,event\n", "b.csv\ntime,client,lock,event\n2026-03-01T10:00:00.000Z,A,jobs,acquired\n" +
+			"2026-03-01T10:00:05.000Z,A,jobs,released\n2026-03-01T10:00:06.000Z,B,jobs,acquired\n"}, None, ""},
 	} {
 		var sources []Source
 		for _, text := range tt.files {

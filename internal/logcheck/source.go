@@ -25,7 +25,7 @@ func (l *log) open(in io.Reader) error {
 		return l.wrong(err)
 	}
 	l.lines, l.decoder, l.ahead, l.steps = newLines(in), nil, nil, steps{}
-	l.spans = append(l.spans, span{file: l.number})
+	l.spans, l.others = append(l.spans, span{file: l.number}), l.other.n
 	if l.options.Found == nil {
 		ahead, _ := l.lines.in.Peek(aheadBytes) // an error recurs on reading
 		l.ahead = bytes.TrimPrefix(bytes.Clone(ahead), []byte(bom))
@@ -104,6 +104,9 @@ func (l *log) end() error {
 		return nil
 	}
 	err := l.decoder.End(l.emit)
+	if len(l.judge.files) > 1 && l.spans[len(l.spans)-1].clients == nil && l.other.n > l.others { // it may have other words
+		l.judge.result.doubt(say.LogForeignFile.With(say.Verbatim(l.judge.files[l.number])))
+	}
 	if d, ok := l.decoder.(interface{ Unproven() (n, first int64) }); ok {
 		if n, first := d.Unproven(); n > 0 {
 			l.judge.result.doubt(say.LogUnproven.With(say.Number(n), l.judge.files.at(placed(l.number, first))))

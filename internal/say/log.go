@@ -29,6 +29,7 @@ var (
 	LogBreaksOff       = New1[Phrase]("the file breaks off after {at}: the log is cut")
 	LogUnread          = New3[Number, Phrase, Verbatim]("{n} {n|line|lines} {n|speaks|speak} of a lock or {n|names|name} one and {n|was|were} not fully understood, first {at}: {line}; widen --pattern to read such lines, or --ignore them")
 	LogOther           = New3[Number, Phrase, Verbatim]("{n} {n|line|lines} {n|is|are} about something else, first {at}: {line}")
+	LogForeignFile     = New1[Verbatim]("no line of {file} was read as an event: does it say the same in other words? If its clients never wanted a lock, leave it out")
 	LogIgnored         = New3[Number, Phrase, Verbatim]("{n} {n|line|lines} {n|was|were} ignored, as --ignore or the preset says, first {at}: {line}")
 	LogApart           = New2[Verbatim, Verbatim]("{file} and {other} have times without a zone, and share no moment and no client: are both in one zone? --zone says which, and zones: in a mapping says which for each file")
 	LogAlike           = New2[Verbatim, Verbatim]("{lock} and {other} count as two locks, but their names differ only in case or in surrounding marks: are they one?")
