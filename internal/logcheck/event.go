@@ -14,6 +14,8 @@ import (
 	"math"
 	"path"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"time"
 
 	"lockstep/internal/logcheck/logline"
@@ -104,9 +106,15 @@ func (f files) name(place int64) string {
 	return f[place>>fileBits]
 }
 
+// rotation is what a rotated file's name has more.
+var rotation = regexp.MustCompile(`(?:\.\d+)?(?:\.gz)?$`)
+
 // short returns the name of a file without its folder; with it when another file has the same: each stands for a
-// client.
+// client. A rotated file has the name of the one that follows it, if that is here, too.
 func (f files) short(n int) string {
+	if i := slices.Index(f, rotation.ReplaceAllString(f[n], "")); i >= 0 {
+		n = i
+	}
 	base := func(name string) string { return path.Base(filepath.ToSlash(name)) }
 	for i, name := range f {
 		if i != n && base(name) == base(f[n]) {

@@ -59,6 +59,9 @@ func says(second, pod, message, more string) string {
 	return fmt.Sprintf(`{"time":"2026-03-01T10:00:0%s.000Z","pod":"%s","lock":"jobs","msg":"%s"%s}`+"\n", second, pod, message, more)
 }
 
+// cut is a line of a text, by its number.
+func cut(text string, line int) string { return strings.SplitAfter(text, "\n")[line-1] }
+
 // Logs whose lines may be misread: each has its verdict, or an error that says why not.
 func TestMisreadLogs(t *testing.T) {
 	for _, tt := range []struct {
@@ -135,6 +138,9 @@ func TestMisreadLogs(t *testing.T) {
 			"b.log\n" + holds("05", "08"), "c.log\n" + holds("20", "30")}, Unknown, "no line of a.log was read as an event"},
 		{"a file with a header only", "", []string{"a.csv\ntime,client,lock,event\n", "b.csv\ntime,client,lock,event\n2026-03-01T10:00:00.000Z,A,jobs,acquired\n" +
 			"2026-03-01T10:00:05.000Z,A,jobs,released\n2026-03-01T10:00:06.000Z,B,jobs,acquired\n"}, None, ""},
+		// A holds from 0 to 10 s, in two files of which one line is in both, and then B.
+		{"rotated files that name no client", "zone: UTC", []string{"app.log\n" + holds("00", "10"), "app.log.1\n" + cut(holds("00", "10"), 1), "b.log\n" + holds("20", "30")}, None, "1 duplicate line"},
+		{"numbered files that are not rotated", "zone: UTC", []string{"web.1\n" + holds("00", "10"), "web.2\n" + holds("05", "20")}, Certain, ""},
 	} {
 		var sources []Source
 		for _, text := range tt.files {
