@@ -158,7 +158,8 @@ func watch() (stop func()) {
 			now := bubble.Progress()
 			if now == last && bubble.Playing() {
 				panic("locktest: virtual time has stood still for " + standstill.String() + ", because a goroutine of the lock waits for something that is not simulated: " +
-					"a socket or a file of its own, a name to be looked up, a mutex that is never unlocked, or a loop that never waits.\n" + goroutines("durable"))
+					"a socket or a file of its own, a name to be looked up, a mutex, or a loop that never waits. " +
+					"(`simulate test` lets time go on for the holder of a mutex, which plain `go test` does not.)\n" + goroutines("durable"))
 			}
 			last = now
 		}

@@ -8,7 +8,9 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"lockstep/internal/bubble/seeded"
@@ -108,11 +110,36 @@ func inSeeded(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command("go", "test", "-vet=off", "-overlay", overlay, "-tags", seeded.Tag+",doors", "-count=1", "-timeout=30m", "-v", "-run", "^TestOneSeedOneHistory$", ".")
+	cmd := exec.Command("go", "test", "-vet=off", "-overlay", overlay, "-tags", seeded.Tag+",doors", "-count=1", "-timeout=30m", "-v", "-run", "^(TestOneSeedOneHistory|TestMutexesWait)$", ".")
 	out, err := cmd.CombinedOutput()
-	if err != nil || !bytes.Contains(out, []byte("--- PASS: TestOneSeedOneHistory/rueidislock")) {
+	if err != nil || !bytes.Contains(out, []byte("--- PASS: TestOneSeedOneHistory/rueidislock")) || !bytes.Contains(out, []byte("--- PASS: TestMutexesWait")) {
 		t.Errorf("%v\n%s", err, out)
 	}
+}
+
+// With the seeded runtime, time goes on while a goroutine waits for a mutex whose holder sleeps.
+func TestMutexesWait(t *testing.T) {
+	if !locktest.Seeded() {
+		t.Skip("TestOneSeedOneHistory starts it")
+	}
+	synctest.Test(t, func(t *testing.T) {
+		var plain sync.Mutex
+		var both sync.RWMutex
+		for _, l := range []struct{ held, awaited sync.Locker }{{&plain, &plain}, {&both, &both}, {&both, both.RLocker()}, {both.RLocker(), &both}} {
+			l.held.Lock()
+			began, got := time.Now(), make(chan time.Duration)
+			go func() {
+				l.awaited.Lock()
+				defer l.awaited.Unlock()
+				got <- time.Since(began)
+			}()
+			time.Sleep(time.Second)
+			l.held.Unlock()
+			if after := <-got; after != time.Second {
+				t.Errorf("%T: it is locked after %v", l.awaited, after)
+			}
+		}
+	})
 }
 
 // firstRuns compares the runs of one seed in processes that begin with one library each: the first

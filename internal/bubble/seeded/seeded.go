@@ -53,6 +53,9 @@ var edits = []edit{
 	// A mutex whose waiter has waited for a millisecond goes to that waiter. On a busy machine a millisecond passes
 	// without any goroutine running, so it is one of the bubble's time.
 	{"runtime/sema.go", "func internal_sync_nanotime() int64 {\n", "func internal_sync_nanotime() int64 {\n	if b := seededBubble(); b != nil {\n		return b.now\n	}\n"},
+	// A goroutine that waits for a mutex waits as for a channel. Client libraries hold mutexes while they read and write,
+	// and time has to go on for the holder. All that is shared with goroutines outside the bubble is held for an instant.
+	{"runtime/runtime2.go", "	waitReasonSleep:                 true,\n", "	waitReasonSleep:                 true,\n	waitReasonSyncMutexLock:         true,\n	waitReasonSyncRWMutexRLock:      true,\n	waitReasonSyncRWMutexLock:       true,\n"},
 	// The goroutine that was made ready last runs next. One outside the bubble, such as that of finalizers or of a
 	// timer, becomes ready at any moment, and must not take that place from one of the bubble.
 	{"runtime/proc.go", "	if !haveSysmon && next {\n", "	if next && (!haveSysmon || BubbleSeed != 0 && gp.bubble == nil) {\n"},
