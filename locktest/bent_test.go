@@ -31,6 +31,8 @@ type bend struct {
 	deadAfterFail bool // it does not try again after a failure
 	oneToken      bool // its token does not grow
 	onlyA         bool // B and C ignore success
+	silent        bool // it renews for good, and tells nobody of a loss
+	ownIsYes      bool // an entry of its own, of an earlier request, is a whole lease
 }
 
 type bentLock struct {
@@ -56,7 +58,19 @@ func (l *bentLock) try(ctx context.Context, word string) (bool, error) {
 	case err != nil && l.errorIsYes:
 		return true, nil
 	}
+	if err == nil && !taken && l.ownIsYes {
+		holder, err := l.store.Get(ctx, l.key()).Result()
+		return holder == word, client(err)
+	}
 	return taken && !(l.onlyA && l.c.Name() != "A"), err
+}
+
+// client returns an error but for that of a missing key.
+func client(err error) error {
+	if errors.Is(err, redis.Nil) {
+		return nil
+	}
+	return err
 }
 
 func (l *bentLock) acquire(ctx context.Context) (locktest.Lease, error) {
@@ -113,24 +127,27 @@ func (l *bentLock) hold(ctx context.Context, word string, asked time.Time) lockt
 		}
 	}
 	go h.watch(life)
-	if l.oneToken {
+	switch {
+	case l.oneToken:
 		return tokened{h}
+	case l.silent || l.ownIsYes:
+		return locktest.LeaseFunc(h.Release)
 	}
 	return h
 }
 
 // watch renews at each third of the lease until that is over.
 func (h *bentLease) watch(life context.Context) {
-	for time.Now().Before(h.until) {
+	for h.silent && life.Err() == nil || time.Now().Before(h.until) {
 		select {
 		case <-life.Done():
 			if !h.survives {
 				return
 			}
 			life = context.WithoutCancel(life)
-		case <-time.After(min(h.c.Lease()/3, time.Until(h.until))):
+		case <-time.After(h.next()):
 		}
-		if h.serverTime || h.fromReply {
+		if h.serverTime || h.fromReply || h.ownIsYes {
 			continue // these do not renew
 		}
 		asked := time.Now()
@@ -143,9 +160,20 @@ func (h *bentLease) watch(life context.Context) {
 	}
 }
 
+// next returns the time until the next renewal, or the end of the lease.
+func (h *bentLease) next() time.Duration {
+	if h.silent {
+		return h.c.Lease() / 3
+	}
+	return min(h.c.Lease()/3, time.Until(h.until))
+}
+
 func (h *bentLease) renew(ctx context.Context) bool {
-	ctx, cancel := context.WithDeadline(ctx, h.until)
-	defer cancel()
+	if !h.silent {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithDeadline(ctx, h.until)
+		defer cancel()
+	}
 	if h.blindRenewal {
 		ok, err := h.store.PExpire(ctx, h.key(), h.c.Lease()).Result()
 		return ok && err == nil
@@ -214,6 +242,8 @@ var bends = map[string]struct {
 	"server time":     {bend{serverTime: true}, "mutual-exclusion is broken"},
 	"dead":            {bend{deadAfterFail: true}, "its handle is of no use any more"},
 	"one token":       {bend{oneToken: true}, "no-stale-write is broken"},
+	"silent":          {bend{silent: true}, `locktest.Breaks("cut-long-work", "mutual-exclusion")`},
+	"own is yes":      {bend{ownIsYes: true}, `locktest.Breaks("lost-reply", "mutual-exclusion")`},
 	"only A":          {bend{onlyA: true}, "has waited for the lock in vain"},
 }
 

@@ -140,8 +140,8 @@ func TestWhatATestKnows(t *testing.T) {
 	}{
 		{locks.StoreRedis, nil, ""},
 		{locks.StoreRedis, []string{"pause"}, ""},
-		{locks.StoreRedis, []string{"long-work"}, "slow-reply skewed-long-work"},
-		{locks.StoreRedis, []string{"long-work", "slow-reply"}, "skewed-long-work"},
+		{locks.StoreRedis, []string{"long-work"}, "slow-reply cut-long-work skewed-long-work"},
+		{locks.StoreRedis, []string{"long-work", "slow-reply"}, "cut-long-work skewed-long-work"},
 		{locks.StoreRedisNodes, nil, "failover"},
 	} {
 		s := &suite{breaks: map[string][]string{}}

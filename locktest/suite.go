@@ -33,7 +33,7 @@ var usual embed.FS
 // usualNames are their names in the order of playing.
 var usualNames = []string{
 	"contention", "failed-try", "long-work", "pause", "crash", "next-crash", "lost-reply", "lost-request",
-	"late-release", "late-own-release", "slow-reply", "restart", "skewed-server", "skewed-long-work", "failover",
+	"late-release", "late-own-release", "slow-reply", "cut-long-work", "restart", "skewed-server", "skewed-long-work", "failover",
 }
 
 // usualStories returns the stories that make sense for the lock. A lock that does not survive long
@@ -41,7 +41,7 @@ var usualNames = []string{
 func (s *suite) usualStories() []string {
 	return slices.DeleteFunc(slices.Clone(usualNames), func(name string) bool {
 		switch name {
-		case "slow-reply", "skewed-long-work":
+		case "slow-reply", "cut-long-work", "skewed-long-work":
 			return s.breaks["long-work"] != nil && s.breaks[name] == nil
 		case "failover":
 			return store.Of(s.servers.Store).Topology == store.Independent
