@@ -16,6 +16,7 @@ type signs struct {
 	unasked string // acquired without the store, so the run proves nothing
 	foreign string // extended an entry of another client
 	dead    string // failed to acquire a free lock
+	token   string // a lease with a fencing token that the resource cannot compare
 	renewed string // kept renewing after a release: no violation, but a frequent cause
 }
 

@@ -62,8 +62,8 @@ type Extender interface {
 	Extend(ctx context.Context) error
 }
 
-// Fenced is a Lease with a fencing token, which grows with each holder. The resource that the
-// clients work on compares it.
+// Fenced is a Lease with a fencing token, which is greater than 0 and grows with each holder. The
+// resource that the clients work on compares it.
 type Fenced interface{ Token() int64 }
 
 // Watched is a Lease that tells its holder of its loss by closing a channel. The client stops its

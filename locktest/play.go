@@ -38,6 +38,9 @@ func (s *suite) play(t *testing.T, p *plan.Plan, seed uint64, moment func(faults
 	r := s.inBubble(t, p, seed, moment)
 	if r.Err == nil {
 		r.signs = read(r.Judgement.History, s.followed, freeFor*p.Lease/2)
+		if token := s.token.Load(); token != nil {
+			r.signs.token = *token
+		}
 	}
 	s.forgive(r, p.Slug)
 	if r.Err == nil {
@@ -132,7 +135,11 @@ func (s *suite) make(c *bubble.Client) (bubble.Lock, error) {
 			lease.Extend = e.Extend
 		}
 		if f, ok := got.(Fenced); ok {
-			lease.Token = f.Token()
+			if lease.Token = f.Token(); lease.Token <= 0 {
+				s.token.CompareAndSwap(nil, new(fmt.Sprintf("%s acquires with the fencing token %d. "+
+					"A token is greater than 0 and grows with each holder; a lease that has none has no method Token",
+					c.Name(), lease.Token)))
+			}
 		}
 		if w, ok := got.(Watched); ok {
 			lease.Lost = w.Lost()

@@ -1,10 +1,12 @@
 package locktest
 
 import (
+	"cmp"
 	"slices"
 	"testing"
 
 	"lockstep/internal/bubble"
+	"lockstep/internal/checker"
 	"lockstep/internal/history"
 	"lockstep/internal/plan"
 	"lockstep/internal/scenario"
@@ -43,7 +45,7 @@ func (s *suite) rehearse(t *testing.T) bool {
 		why = s.follow(t, p, entry)
 	}
 	if why != "" {
-		return s.cannotFollow(t, why, r.held)
+		return s.cannotFollow(t, p, r, why)
 	}
 	return s.keptOutByTheStore(t)
 }
@@ -94,7 +96,7 @@ func (s *suite) works(t *testing.T, p *plan.Plan, r *result) bool {
 				return false
 			}
 		}
-		if sign := read(h, false, 0).unasked; sign != "" {
+		if sign := cmp.Or(r.signs.token, read(h, false, 0).unasked); sign != "" {
 			t.Errorf("untested: %s", sign)
 			return false
 		}
@@ -119,9 +121,9 @@ func got(h *history.History, client string) bool {
 }
 
 // cannotFollow reports that the lock's entry cannot be followed, and returns whether to go on.
-func (s *suite) cannotFollow(t *testing.T, why string, held []bubble.Held) bool {
+func (s *suite) cannotFollow(t *testing.T, p *plan.Plan, r *result, why string) bool {
 	t.Helper()
-	nothing := slices.ContainsFunc(held, func(h bubble.Held) bool { return len(h.Kept) == 0 })
+	nothing := slices.ContainsFunc(r.held, func(h bubble.Held) bool { return len(h.Kept) == 0 })
 	switch {
 	case nothing && slices.Contains(s.untested, rehearsal):
 		t.Logf("untested, as the test allows: %s", why)
@@ -129,6 +131,9 @@ func (s *suite) cannotFollow(t *testing.T, why string, held []bubble.Held) bool 
 	case nothing:
 		t.Errorf("untested: %s. A lock that leaves nothing in its store keeps no client out by it. "+
 			"If yours does so without, allow it with locktest.MayBeUntested(%q)", why, rehearsal)
+		if r.Judgement.Finding(MutualExclusion).Verdict == checker.Broken {
+			t.Errorf("two clients have held the lock at once, though nothing went wrong:\n%s", s.tell(p, r))
+		}
 		return false
 	case slices.Contains(s.unjudged, OwnerOnlyRelease):
 		t.Logf("owner-only-release is not judged, as the test says: %s", why)

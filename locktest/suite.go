@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	goredis "github.com/redis/go-redis/v9"
@@ -82,6 +83,8 @@ type suite struct {
 	followed bool            // histories have the entry
 	implied  map[string]bool // stories without expectations of their own
 	tally    tally
+
+	token atomic.Pointer[string] // the first lease with a token that is none, as a sentence
 }
 
 // newSuite returns nil, and reports errors, if the options are wrong.

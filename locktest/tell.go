@@ -35,7 +35,7 @@ func (s *suite) judge(t *testing.T, p *plan.Plan, r *result) bool {
 	}
 	switch status := r.Status(); {
 	case len(r.missed) > 0:
-		t.Errorf("unknown: the lock has sent what the model of Redis does not have (%s), so what it did then is no evidence", strings.Join(r.missed, ", "))
+		t.Errorf("unknown: the lock has sent what the model of its store does not have (%s), so what it did then is no evidence", strings.Join(r.missed, ", "))
 	case status == run.Missed, s.wrongly(p, r) != "":
 		t.Errorf("%s", s.failed(t, p, r))
 	case status == run.Inconclusive && slices.Contains(s.untested, p.Slug):
@@ -61,6 +61,8 @@ func (r *result) owes() bool {
 // that is known to remove other clients' entries in this story may extend them, too.
 func (s *suite) wrongly(p *plan.Plan, r *result) string {
 	switch {
+	case r.signs.token != "":
+		return r.signs.token
 	case r.signs.unasked != "" && !slices.Contains(s.untested, rehearsal):
 		return "untested: " + r.signs.unasked
 	case r.signs.foreign != "" && !slices.Contains(s.broken(p.Slug), OwnerOnlyRelease):
@@ -119,6 +121,8 @@ func (s *suite) failed(t *testing.T, p *plan.Plan, r *result) string {
 	for _, e := range r.Expected {
 		switch {
 		case e.Met(), overlaps && !s.fenced && slices.Contains(follows, e.Property):
+		case e.Got == checker.Unknown:
+			lines = append(lines, fmt.Sprintf("%s is unknown: %s.", e.Property, r.Judgement.Finding(e.Property).Reason.English()))
 		case e.Verdict == "kept":
 			lines = append(lines, fmt.Sprintf("%s is %s. If you know and accept that: locktest.Breaks(%q, %q).", e.Property, e.Got, p.Slug, e.Property))
 		case !slices.Contains(s.broken(p.Slug), e.Property):
