@@ -135,17 +135,20 @@ func TestWhatATestKnows(t *testing.T) {
 	}
 	for _, tt := range []struct {
 		store  locks.Store
+		nodes  int
 		breaks []string
 		left   string
 	}{
-		{locks.StoreRedis, nil, ""},
-		{locks.StoreRedis, []string{"pause"}, ""},
-		{locks.StoreRedis, []string{"long-work"}, "slow-reply cut-long-work skewed-long-work"},
-		{locks.StoreRedis, []string{"long-work", "slow-reply"}, "cut-long-work skewed-long-work"},
-		{locks.StoreRedisNodes, nil, "failover"},
+		{locks.StoreRedis, 0, nil, "minority"},
+		{locks.StoreRedis, 0, []string{"pause"}, "minority"},
+		{locks.StoreRedis, 0, []string{"long-work"}, "slow-reply cut-long-work skewed-long-work minority"},
+		{locks.StoreRedis, 0, []string{"long-work", "slow-reply"}, "cut-long-work skewed-long-work minority"},
+		{locks.StoreRedisNodes, 3, nil, "failover minority"},
+		{locks.StoreRedisNodes, 4, nil, "failover minority"},
+		{locks.StoreRedisNodes, 5, nil, "failover"},
 	} {
 		s := &suite{breaks: map[string][]string{}}
-		s.servers.Store = tt.store
+		s.servers.Store, s.servers.Nodes = tt.store, tt.nodes
 		for _, b := range tt.breaks {
 			s.breaks[b] = []string{MutualExclusion}
 		}

@@ -34,16 +34,19 @@ var usual embed.FS
 // usualNames are their names in the order of playing.
 var usualNames = []string{
 	"contention", "failed-try", "long-work", "pause", "crash", "next-crash", "lost-reply", "lost-request",
-	"late-release", "late-own-release", "slow-reply", "cut-long-work", "restart", "skewed-server", "skewed-long-work", "failover",
+	"late-release", "late-own-release", "slow-reply", "cut-long-work", "restart", "skewed-server",
+	"skewed-long-work", "failover", "minority",
 }
 
 // usualStories returns the stories that make sense for the lock. A lock that does not survive long
-// work is broken by that alone, and independent servers have no replica.
+// work is broken by that alone, and independent servers have no replica, but a minority.
 func (s *suite) usualStories() []string {
 	return slices.DeleteFunc(slices.Clone(usualNames), func(name string) bool {
 		switch name {
 		case "slow-reply", "cut-long-work", "skewed-long-work":
 			return s.breaks["long-work"] != nil && s.breaks[name] == nil
+		case "minority": // two servers have to be one
+			return s.servers.Nodes < 5
 		case "failover":
 			return store.Of(s.servers.Store).Topology == store.Independent
 		}
