@@ -210,6 +210,9 @@ var failures = map[string]failure{
 		[]string{"inconclusive: owner-only-release cannot be judged", "both x:lock and y:lock", "locktest.Unjudged("}},
 	"no token": {runs(with(func(_ context.Context, h *hold) (locktest.Lease, error) { return fenced{h}, nil }), locktest.Stories("contention")),
 		[]string{"untested: A acquires with the fencing token 0. A token is greater than 0"}},
+	"false alarm": {runs(with(func(_ context.Context, h *hold) (locktest.Lease, error) {
+		return locktest.LeaseFunc(func(ctx context.Context) error { return errors.Join(h.Release(ctx), locktest.ErrNotHeld) }), nil
+	}), locktest.Stories("contention")), []string{"A releases the lock and is told that it had none at "}},
 	"all at once": {runs(freely), []string{"untested: ", "two clients have held the lock at once, though nothing went wrong", "two holders inside"}},
 	"forever": {runs(func(c locktest.Client) locktest.Lock { return &blind{c.Redis(), c.Key(), 0} }, locktest.Stories("lost-reply")),
 		[]string{"mutual-exclusion is unknown: no client acquired the lock", `locktest.Breaks("lost-reply", "progress")`}},

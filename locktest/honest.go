@@ -16,6 +16,7 @@ type signs struct {
 	unasked string // acquired without the store, so the run proves nothing
 	foreign string // extended an entry of another client
 	dead    string // failed to acquire a free lock
+	alarm   string // was told that it has no lock, soon after it got it and before any fault
 	token   string // a lease with a fencing token that the resource cannot compare
 	renewed string // kept renewing after a release: no violation, but a frequent cause
 }
@@ -25,6 +26,7 @@ type trail struct {
 	asked, granted bool // since it began to wait
 	entries        int  // on all servers
 	phase          phase
+	acquired       history.Instant
 	failed         bool            // an attempt of this process has failed
 	since          history.Instant // when this attempt began
 	foreign        stretch
@@ -73,6 +75,7 @@ type reader struct {
 	ending   map[int64]bool  // faults that end at some time
 	faults   int             // of these, the active ones
 	fault    history.Instant // when the latest of all began
+	faulted  bool            // there was one
 	free     history.Instant // since when the lock has been free without an active fault
 	signs    signs
 }
@@ -120,6 +123,7 @@ func (r *reader) take(e *history.Event) {
 	if r.busy() || e.Kind == history.FaultBegan {
 		r.free = e.At
 	}
+	r.alarms(e, t)
 	switch e.Kind {
 	case history.Sent:
 		t.asked = true
@@ -139,7 +143,7 @@ func (r *reader) take(e *history.Event) {
 	case history.Crashed:
 		r.becomes(e, t, gone)
 	case history.FaultBegan:
-		r.fault = e.At
+		r.fault, r.faulted = e.At, true
 		if r.ending[e.Value] {
 			r.faults++
 		}
@@ -177,7 +181,26 @@ func (r *reader) acquires(e *history.Event, t *trail) {
 		r.signs.unasked = fmt.Sprintf("%s believes at %v that it holds the lock, and no server keeps an entry of %s",
 			name, e.At, name)
 	}
+	t.acquired = e.At
 	r.becomes(e, t, holding)
+}
+
+// alarms checks that a lock which a client has just got is there for its work and its release.
+func (r *reader) alarms(e *history.Event, t *trail) {
+	what := ""
+	switch e.Kind {
+	case history.LostLease:
+		what = "is told that its lock is lost"
+	case history.NotHeld:
+		what = "releases the lock and is told that it had none"
+	case history.ReleaseFailed:
+		what = "releases the lock and gets an error"
+	}
+	inside := t.phase == holding || t.phase == releasing
+	if what != "" && inside && !r.faulted && r.signs.alarm == "" && e.At.Sub(t.acquired) < r.h.Header.Lease/2 {
+		r.signs.alarm = fmt.Sprintf("%s %s at %v. It got the lock at %v, and nothing has gone wrong",
+			r.h.Name(e.Node), what, e.At, t.acquired)
+	}
 }
 
 // givesUp checks whether the lock was free while a client failed to acquire it, not for the first

@@ -50,6 +50,7 @@ func TestSigns(t *testing.T) {
 	for _, test := range []struct {
 		story                          string
 		unasked, foreign, dead, renews bool
+		alarm                          bool
 	}{
 		{story: takes + "; 3 A releasing; 4 A released"},
 		{story: "0 A waits; 2 A acquired", unasked: true},
@@ -64,6 +65,11 @@ func TestSigns(t *testing.T) {
 		{story: takes + "; 3 S removed owner=A peer=B"},
 		{story: takes + "; 3 A releasing; 4 A released; 5 S extended owner=A peer=A; 6 S extended owner=A peer=A", renews: true},
 		{story: takes + "; 3 A releasing; 4 S extended owner=A peer=A; 5 S extended owner=A peer=A; 6 A released"},
+		{story: takes + "; 6 A lost-lease; 6 A not-held", alarm: true},
+		{story: takes + "; 7 A lost-lease"}, // half a lease later
+		{story: takes + "; 3 A releasing; 4 A not-held", alarm: true},
+		{story: takes + "; 3 A releasing; 4 A release-failed", alarm: true},
+		{story: takes + "; 2 S fault-began; 3 A releasing; 4 A release-failed"},
 		{story: failed + "; 3 B waits; 5 B gave-up", dead: true},
 		{story: failed}, // the first try of all
 		{story: failed + "; 3 B waits; 4 B sent; 5 S granted owner=B peer=B; 6 B acquired"},
@@ -75,7 +81,7 @@ func TestSigns(t *testing.T) {
 		{story: failed + "; 3 B waits; 4 S fault-began; 40 B gave-up"}, // its request may be the one that is lost
 		{story: "0 B waits; 1 B acquire-failed; 30 B gave-up", dead: true},
 		{story: "0 B waits; 1 B crashed; 2 B waits; 30 B gave-up"},
-		{story: failed + "; 3 A waits; 3 A sent; 3 S granted owner=A peer=A; 4 A acquired; 5 A lost-lease; 6 S expired owner=A; 7 B waits; 30 B gave-up", dead: true},
+		{story: failed + "; 3 A waits; 3 A sent; 3 S granted owner=A peer=A; 4 A acquired; 5 A lost-lease; 6 S expired owner=A; 7 B waits; 30 B gave-up", dead: true, alarm: true},
 	} {
 		s := read(told(t, test.story), true, 15*time.Second)
 		if got := s.unasked != ""; got != test.unasked {
@@ -86,6 +92,9 @@ func TestSigns(t *testing.T) {
 		}
 		if got := s.dead != ""; got != test.dead {
 			t.Errorf("%s\ndead: %q", test.story, s.dead)
+		}
+		if got := s.alarm != ""; got != test.alarm {
+			t.Errorf("%s\nalarm: %q", test.story, s.alarm)
 		}
 		if got := s.renewed != ""; got != test.renews {
 			t.Errorf("%s\nrenews: %q", test.story, s.renewed)
