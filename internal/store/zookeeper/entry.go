@@ -30,10 +30,11 @@ func (m *Model) settle(how history.Kind, by history.NodeID) {
 	}
 }
 
-// renewed reports a heartbeat of the owner of the entry.
-func (m *Model) renewed(s *session) {
+// renewed reports that the session of the entry's owner lasts its full timeout again: by its
+// client, or by a new leader (0).
+func (m *Model) renewed(s *session, by history.NodeID) {
 	if m.entry.session == s {
-		m.note(history.Extended, m.entry, s.client)
+		m.note(history.Extended, m.entry, by)
 	}
 }
 

@@ -45,7 +45,7 @@ func (m *Model) connect(now store.Clock, c store.Conn, op Connect) store.Answer 
 	s.conn, s.connected = c, true
 	s.timeout = min(max(op.Timeout, minTicks*m.cfg.Tick), maxTicks*m.cfg.Tick)
 	m.touch(now, s)
-	m.renewed(s)
+	m.renewed(s, s.client)
 	granted := ConnectReply{ID: s.id, Timeout: s.timeout}
 	return answer(granted, granted.Text())
 }

@@ -83,7 +83,7 @@ func (m *Model) Exec(now store.Clock, _ uint64, c store.Conn, op store.Op) (a st
 	m.touch(now, s)
 	switch op := op.(type) {
 	case Ping:
-		m.renewed(s)
+		m.renewed(s, s.client)
 		a = answer(nil, ports.OKText)
 	case Create:
 		a = m.create(s, op)
@@ -146,7 +146,7 @@ func (m *Model) Lead(now store.Clock) {
 	for _, s := range m.sessions {
 		m.drop(s)
 		m.touch(now, s)
-		m.renewed(s)
+		m.renewed(s, 0)
 	}
 }
 

@@ -170,7 +170,7 @@ func TestANewLeaderRestartsAllSessionTimeouts(t *testing.T) {
 	p.Closed(store.Clock{}, b)
 	p.now = 11 * time.Second
 	p.Lead(store.Clock{Mono: p.now})
-	p.expect(p.rest(), " | extended /lock of 1 by 1 for 10s | drop 1")
+	p.expect(p.rest(), " | extended /lock of 1 by 0 for 10s | drop 1")
 	if due, _ := p.Due(); due != 22*time.Second {
 		t.Errorf("due at %v", due)
 	}
