@@ -56,7 +56,7 @@ func (q *inquiry) failedOver(entry *timeline.Entry) False {
 	}
 	f := False{Assumed: say.OutlivesThePrimary.With(), Events: []int32{crash}}
 	switch {
-	case age > max(q.lag, time.Second) && q.neverReplicated():
+	case q.bound(), age > max(q.lag, time.Second) && q.neverReplicated():
 		f.Formula = say.NeverReplicated.With()
 	case len(entry.Copies) > 0:
 		f.Formula = say.CopiedElsewhere.With(say.ListOf(q.namesOf(entry.Copies)))
@@ -86,6 +86,17 @@ func (q *inquiry) namesOf(ids []history.NodeID) (names []string) {
 		names = append(names, q.h.Name(id))
 	}
 	return names
+}
+
+// bound reports whether the lock's entries belong to connections, so that no replica can have them,
+// however little lag it has.
+func (q *inquiry) bound() bool {
+	for _, e := range q.h.Each(history.Sent) {
+		if q.h.Op(e.Text).Bound {
+			return true
+		}
+	}
+	return false
 }
 
 // neverReplicated reports whether replication leaves out the lock's entries, as it does those of

@@ -189,7 +189,7 @@ func TestSentences(t *testing.T) {
 			t.add(50, history.Crashed, "redis-1", value(1))
 			t.promotes(550, "redis-2", "redis-1")
 		}, []string{
-			"0.050 s Store redis-1 crashes (fault 1). No replica has A's entry yet.",
+			"0.050 s Store redis-1 crashes (fault 1). No replica has A's entry.",
 			"0.550 s Store redis-2 becomes the primary. It has no entry of A.",
 		}},
 		{"clock", func(t *tape) { t.add(9, history.ClockChanged, "redis-1", value(int64(-12*time.Second))) },

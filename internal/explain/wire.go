@@ -7,11 +7,11 @@ import (
 
 // The sentences about messages: those that are lost, late or given up.
 
-// executed tells a late request. A request that blocks at the server until the lock is free is not
-// late.
+// executed tells a late request. A request that blocks at the server until the lock is free, or
+// until replicas confirm (WAIT), is not late: its execution is its end.
 func executed(t *teller, i int32, e *history.Event) say.Phrase {
 	sent := t.h.At(e.Cause)
-	if sent == nil || sent.Kind != history.Sent || e.At.Sub(sent.At) < together {
+	if sent == nil || sent.Kind != history.Sent || e.At.Sub(sent.At) < together || t.h.Op(sent.Text).Name == "WAIT" {
 		return nothing
 	}
 	late := say.Span(e.At.Sub(sent.At))

@@ -140,7 +140,7 @@ func TestPhrasesInBothLanguages(t *testing.T) {
 		{BecomesPrimary.With(Store("redis-2", false), 0, "redis-1", Names{"A", "B"}),
 			"Store redis-2 becomes the primary, although redis-1 is still running. It has no entry of A and B.",
 			"存储 redis-2 成为主节点，而 redis-1 还在运行。它没有 A 和 B 的条目。"},
-		{Crashes.With(store, 1, NoReplicaHas.With(a)), "The store crashes (fault 1). No replica has A's entry yet.", "存储崩溃（故障 1）。A 的条目还没有复制到任何副本。"},
+		{Crashes.With(store, 1, NoReplicaHas.With(a)), "The store crashes (fault 1). No replica has A's entry.", "存储崩溃（故障 1）。任何副本都没有 A 的条目。"},
 		{ArrivesLate.With(a, Command{Name: "unlock", Script: true}, Store("redis-4", false), 4_992_000_000),
 			"A's unlock script reaches store redis-4 only now, 4.992 s after it was sent.",
 			"A 的 unlock 脚本现在才到达存储 redis-4，发出之后过了 4.992 秒。"},

@@ -95,7 +95,7 @@ var (
 		"{Who} is lost with its host[ (fault {number})]. Its connections stay open.[ {then}]")
 	OthersHaveIt     = New0("The others have everything it had.")
 	ReplicaHasEntry  = New1[Node]("A replica has {owner}'s entry, too.")
-	NoReplicaHas     = New1[Node]("No replica has {owner}'s entry yet.")
+	NoReplicaHas     = New1[Node]("No replica has {owner}'s entry.")
 	EntryStays       = New1[Flag]("Its entry stays[endless?: it has no expiry in the store].")
 	EntryStaysUntil  = New1[Seconds]("Its entry stays until {end}.")
 	RestartsAsClient = New2[Node, Optional](

@@ -1,0 +1,58 @@
+package explain_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"lockstep/internal/explain"
+	"lockstep/internal/run"
+	"lockstep/internal/scenario"
+	"lockstep/internal/sim"
+	"lockstep/internal/timeline"
+)
+
+// told plays a scenario, and returns its steps and the reason why the assumption is false.
+func told(t *testing.T, yaml string) (steps []string, formula string) {
+	p, err := scenario.Parse("told.yaml", []byte("scenario: Told\nexpect: anything\n"+yaml))
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := sim.New()
+	defer w.Close()
+	j := run.One(context.Background(), w, p, p.Locks[0], 1).Judgement
+	h := timeline.Of(j.History)
+	for _, s := range explain.Steps(h, j.Findings) {
+		steps = append(steps, s.Sentence.English())
+	}
+	return steps, explain.Assumption(h, j.Findings, 0).Formula.English()
+}
+
+// A server keeps a WAIT until replicas confirm, for the 3 s of its timeout here, as none is left.
+func TestAServerKeepsAWaitOnPurpose(t *testing.T) {
+	steps, _ := told(t, `
+locks: [set-wait]
+servers: {redis: {replicas: 1}}
+faults: [{when: A enters, fail-over: operator}]
+`)
+	story := strings.Join(steps, "\n")
+	if !strings.Contains(story, "unlock script removes its own entry") || strings.Contains(story, "WAIT reaches") {
+		t.Errorf("the story of a WAIT in vain:\n%s", story)
+	}
+}
+
+// Replicas never have the locks of sessions, so the age of one, or the lag, is no reason.
+func TestAFailoverLosesEachLockOfASession(t *testing.T) {
+	const want = "the primary keeps it only in memory; no replica ever hears of it"
+	for _, after := range []string{"0s", "2s"} {
+		_, formula := told(t, `
+locks: [pg-advisory]
+servers: {postgres: {replicas: 1}}
+workload: {work: 5s}
+faults: [{when: A enters, after: `+after+`, fail-over: operator}]
+`)
+		if formula != want {
+			t.Errorf("%s after the grant: %q", after, formula)
+		}
+	}
+}
