@@ -86,11 +86,27 @@ func releasing(t *teller, i int32, e *history.Event) say.Phrase {
 }
 
 // notHeld says whether the entry is still there, if the history shows it.
-func notHeld(t *teller, _ int32, e *history.Event) say.Phrase {
+func notHeld(t *teller, i int32, e *history.Event) say.Phrase {
+	if n := t.freed(i, e.Node); 0 < n && n < t.Servers() {
+		return say.RemovesSome.With(t.who(e.Node), say.Number(n), say.Number(t.Servers()))
+	}
 	if t.Grants && t.Held(e.Node) != nil {
 		return say.RemovesNothing.With(t.who(e.Node))
 	}
 	return say.FindsNothing.With(t.who(e.Node), say.Flag(t.Grants))
+}
+
+// freed returns from how many servers a client has removed its entry since its release began.
+func (t *teller) freed(i int32, id history.NodeID) (n int) {
+	for _, e := range t.h.Before(i, timeline.Ever) {
+		switch {
+		case e.Kind == history.Releasing && e.Node == id:
+			return n
+		case e.Kind == history.Removed && e.Owner == id && e.Peer == id:
+			n++
+		}
+	}
+	return n
 }
 
 func releaseFailed(t *teller, _ int32, e *history.Event) say.Phrase {

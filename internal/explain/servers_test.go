@@ -2,6 +2,7 @@ package explain_test
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"testing"
 
@@ -54,5 +55,21 @@ faults: [{when: A enters, after: `+after+`, fail-over: operator}]
 		if formula != want {
 			t.Errorf("%s after the grant: %q", after, formula)
 		}
+	}
+}
+
+// Three of five servers have forgotten A's entry and one is frozen, so A's release frees the fifth.
+func TestAReleaseThatFreesSomeServers(t *testing.T) {
+	steps, _ := told(t, `
+locks: [redlock]
+faults:
+  - {when: A enters, pause: redis-1, for: 30s}
+  - {when: A enters, restart: redis-2, down: 100ms}
+  - {when: A enters, restart: redis-3, down: 100ms}
+  - {when: A enters, restart: redis-4, down: 100ms}
+`)
+	const want = "A's release removes its entry from 1 of 5 servers only."
+	if !slices.Contains(steps, want) {
+		t.Errorf("no step says %q:\n%s", want, strings.Join(steps, "\n"))
 	}
 }

@@ -20,6 +20,8 @@ var (
 	Releases     = New1[Node]("{Who} releases the lock.")
 	FindsNothing = New2[Node, Flag](
 		"{Who}'s release is a no-op[gone?: its entry is gone].")
+	RemovesSome = New3[Node, Number, Number](
+		"{Who}'s release removes its entry from {n} of {all} servers only.")
 	RemovesNothing = New1[Node](
 		"{Who}'s release removes nothing, although the store has its entry.")
 	ReleaseFailsEntryStays = New1[Node]("{Who}'s release fails; the store keeps its entry.")
