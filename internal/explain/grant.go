@@ -52,7 +52,8 @@ func extended(t *teller, i int32, e *history.Event) say.Phrase {
 	if t.renewsOn(i, e) {
 		return nothing
 	}
-	count, believes := t.untoldRenewals(e.Owner), t.Client(e.Owner).Believes
+	count, servers := t.untoldRenewals(e.Owner)
+	believes := t.Client(e.Owner).Believes
 	who, end := t.who(e.Owner), say.OptionalSeconds(timeline.EndOf(e))
 	switch {
 	case e.Value <= 0 && held != nil && held.End == 0:
@@ -61,24 +62,27 @@ func extended(t *teller, i int32, e *history.Event) say.Phrase {
 		return say.SetsLease.With(who, t.newEnd(held, e))
 	case !believes:
 		return say.RenewsWithoutLock.With(who, say.Times(count), end)
+	case servers > 0 && 2*servers <= t.Servers():
+		return say.RenewsOnSome.With(who, say.Number(servers), say.Number(t.Servers()), end)
 	case count == 1:
 		return say.Renews.With(who, say.Seconds(end))
 	}
 	return say.HasRenewed.With(who, say.Times(count), end)
 }
 
-// untoldRenewals returns how often an owner has renewed its entry since that was last told, and
-// resets the count. Of entries on several servers the most renewed one counts.
-func (t *teller) untoldRenewals(owner history.NodeID) int {
-	most := 1
+// untoldRenewals returns how often an owner has renewed its entry since that was last told, and on
+// how many servers, and resets the count. Of entries on several servers the most renewed one counts.
+func (t *teller) untoldRenewals(owner history.NodeID) (most, servers int) {
+	most = 1
 	for place := range t.Entries {
 		for i := range t.Entries[place] {
 			if held := &t.Entries[place][i]; held.Owner == owner {
+				servers += min(held.Untold, 1)
 				most, held.Untold = max(most, held.Untold), 0
 			}
 		}
 	}
-	return most
+	return most, servers
 }
 
 // repeated is a number of times, left out when it is one.

@@ -73,3 +73,36 @@ faults:
 		t.Errorf("no step says %q:\n%s", want, strings.Join(steps, "\n"))
 	}
 }
+
+// A is cut off from three of five servers, and its entry on the fourth is gone: it renews the fifth.
+func TestRenewalsOnAMinority(t *testing.T) {
+	steps, _ := told(t, `
+locks: [redlock-extend]
+workload: {work: 15s}
+faults:
+  - {when: A enters, partition: [A, [redis-1, redis-2, redis-3]], for: 13s}
+  - {when: A enters, after: 2s, evict: lock, from: redis-4}
+`)
+	minority := func(s string) bool { return strings.HasPrefix(s, "A renews its lease on 1 of 5 servers, until ") }
+	whole := func(s string) bool { return strings.HasPrefix(s, "A renews its lease until ") }
+	if !slices.ContainsFunc(steps, minority) || slices.ContainsFunc(steps, whole) {
+		t.Errorf("of renewals on a minority:\n%s", strings.Join(steps, "\n"))
+	}
+}
+
+// While cut off, B has sent a SET to the old primary, which executes it at 5.0 s. That entry is over
+// before the one that B gets from the new primary, which is what it holds.
+func TestOfTwoPrimariesTheNewestGrantCounts(t *testing.T) {
+	steps, _ := told(t, `
+locks: [set-nx-lua]
+servers: {redis: {replicas: 1}}
+clients: [A, B]
+faults:
+  - {when: A enters, partition: [[A, redis-1], [redis-2, B]], for: 5s}
+  - {when: A enters, after: 1s, promote: replica}
+`)
+	story := strings.Join(steps, "\n")
+	if !strings.Contains(story, "Store redis-1 grants B the lock until 15.") || !strings.Contains(story, "B is granted the lock until 20.") {
+		t.Errorf("B's two grants:\n%s", story)
+	}
+}

@@ -56,6 +56,8 @@ var (
 	Renews     = New2[Node, Seconds]("{Who} renews its lease until {end}.")
 	HasRenewed = New3[Node, Times, OptionalSeconds](
 		"{Who} has renewed its lease {n}, the last time until {end}.")
+	RenewsOnSome = New4[Node, Number, Number, OptionalSeconds](
+		"{Who} renews its lease on {n} of {all} servers[, until {end}].")
 	RenewsWithoutLock = New3[Node, Times, OptionalSeconds](
 		"{Who} does not hold the lock, and has renewed its entry {n}, the last time until {end}.")
 	WritesItAnew   = New2[Node, OptionalTimes]("{Who} writes its entry again[, {n}].")

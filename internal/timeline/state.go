@@ -135,15 +135,18 @@ func (s *State) original(e *history.Event) *Held {
 	return nil
 }
 
-// Held returns the entry of an owner on a serving server, or nil.
-func (s *State) Held(owner history.NodeID) *Held {
+// Held returns the entry of an owner on a serving server, or nil: of two primaries, that on the one
+// that made it last. Of independent servers it is the first one.
+func (s *State) Held(owner history.NodeID) (newest *Held) {
 	for place, list := range s.Entries {
 		i := slices.IndexFunc(list, func(h Held) bool { return h.Owner == owner })
-		if i >= 0 && s.Serving[place] {
-			return &list[i]
+		switch {
+		case i < 0 || !s.Serving[place]:
+		case newest == nil, s.t.Header.Topology == "replicated" && list[i].From > newest.From:
+			newest = &list[i]
 		}
 	}
-	return nil
+	return newest
 }
 
 // Lost reports whether the entries of a place are out of reach. Those of a quorum outlive its
