@@ -190,6 +190,9 @@ func Default() Plan {
 // final quiet period before progress counts as broken.
 const ProbeFactor = 10
 
+// MaxHorizon bounds the true time of a run, as sums of the longest durations would overflow.
+const MaxHorizon = 100 * 365 * 24 * time.Hour
+
 // Horizon is the true time at which a world stops waiting for the clients, heals all faults and
 // begins the final quiet period.
 func (p *Plan) Horizon() time.Duration {
@@ -201,7 +204,7 @@ func (p *Plan) Horizon() time.Duration {
 	for _, f := range p.Faults {
 		h += f.Trigger.At + f.Trigger.After + f.End.For
 	}
-	return h + 2*p.Lease
+	return min(h+2*p.Lease, MaxHorizon)
 }
 
 // horizonOf returns how long a client plays at most, without faults.
@@ -210,7 +213,9 @@ func (p *Plan) horizonOf(w *Workload) time.Duration {
 	if w.TriesOnce() {
 		wait = p.Network.Timeout
 	}
-	return time.Duration(w.Repeat) * (waits*wait + w.Work.Max + max(w.Rest.Max, w.Arrivals.Max))
+	each := waits*wait + w.Work.Max + max(w.Rest.Max, w.Arrivals.Max)
+	rounds := time.Duration(max(w.Repeat, 1))
+	return rounds * min(each, MaxHorizon/rounds+1)
 }
 
 // TriesOnce reports whether a client makes a single attempt to get the lock in each round.

@@ -61,3 +61,13 @@ func compare(t *testing.T, path string, a, b reflect.Value) {
 		}
 	}
 }
+
+// 10,000 rounds with 11 waits of a day each are 301 years, which is more than a Duration holds. The
+// end would lie before the beginning, and a run that is over at once would break nothing.
+func TestALongHorizonDoesNotOverflow(t *testing.T) {
+	p := Default()
+	p.Workload.Repeat, p.Workload.Nested, p.Workload.Wait = 10_000, 10, 24*time.Hour
+	if h := p.Horizon(); h != MaxHorizon {
+		t.Errorf("the horizon is %v", h)
+	}
+}

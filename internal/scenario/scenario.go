@@ -158,6 +158,9 @@ func (r *reader) scenario(root *node, p *plan.Plan) {
 	if e, ok := g["network"]; ok {
 		r.section(e.value, plan.NetworkKeys, p)
 	}
+	if p.Horizon() >= plan.MaxHorizon {
+		r.problemf(cmp.Or(g["workload"].value, g["clients"].value), "the clients may wait and work for more than a hundred years: lower repeat, wait, work, rest or nested")
+	}
 	r.servers(g, p)
 	r.cast = r.newCast(p)
 	section("clocks", r.clocks)
