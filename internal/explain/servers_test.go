@@ -106,3 +106,31 @@ faults:
 		t.Errorf("B's two grants:\n%s", story)
 	}
 }
+
+// Without a majority the cluster serves nobody, and A's lease, of 10 s, cannot end.
+func TestAClusterWithoutAMajorityIsDown(t *testing.T) {
+	_, formula := told(t, `
+locks: [etcd-mutex]
+faults: [{when: A enters, crash: etcd-1}, {when: A enters, after: 1s, crash: etcd-2}]
+network: {latency: 1ms}
+`)
+	if !strings.HasPrefix(formula, "store etcd-2 is down since 1.0") {
+		t.Errorf("%q", formula)
+	}
+}
+
+// Redisson's script makes the entry and sets its end at once; no other command sees it without one.
+func TestAScriptThatGrantsAndSetsTheEnd(t *testing.T) {
+	steps, _ := told(t, `
+locks: [redisson]
+network: {latency: 1ms, timeout: 2s}
+faults: [{when: A is about to send its acquire, delay: reply, by: 1s}]
+`)
+	const want = "The store grants A the lock until 10.001 s. A does not know yet."
+	sets := func(s string) bool {
+		return strings.Contains(s, "without expiry") || strings.Contains(s, "A sets the lease")
+	}
+	if !slices.Contains(steps, want) || slices.ContainsFunc(steps, sets) {
+		t.Errorf("no step says %q, or one denies it:\n%s", want, strings.Join(steps, "\n"))
+	}
+}

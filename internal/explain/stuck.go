@@ -17,15 +17,15 @@ func (q *inquiry) stuck(v *checker.Violation) False {
 	if len(v.Clients) > 0 {
 		probe = v.Clients[0]
 	}
-	if l := q.inTheWay(probe); l != nil {
-		f := q.neverGoes(l)
-		f.Events = append(f.Events, l.Began)
-		return f
-	}
 	if at := q.allDown(); at >= 0 {
 		e := &q.h.Events[at]
 		return because(say.StoreComesBack.With(),
 			say.StoreDownSince.With(q.who(e.Node), say.Seconds(e.At)), at)
+	}
+	if l := q.inTheWay(probe); l != nil {
+		f := q.neverGoes(l)
+		f.Events = append(f.Events, l.Began)
+		return f
 	}
 	if f := q.cameBack(probe); f.Proved() {
 		return f
@@ -143,7 +143,8 @@ func (q *inquiry) parting(l *timeline.Entry) say.Phrase {
 	return say.LeftAt.With(who, when)
 }
 
-// allDown returns the crash after which no server was left, or NoCause.
+// allDown returns the crash after which no server was left, or too few for a quorum, which then
+// ends no entry either; NoCause for none.
 func (q *inquiry) allDown() int32 {
 	last, down := history.NoCause, 0
 	for _, s := range q.h.Deaths {
@@ -152,7 +153,11 @@ func (q *inquiry) allDown() int32 {
 			down++
 		}
 	}
-	if q.t.Stores == 0 || down < q.t.Stores {
+	fatal := q.t.Stores
+	if q.h.Cluster() != 0 {
+		fatal = (q.t.Stores + 1) / 2
+	}
+	if q.t.Stores == 0 || down < fatal {
 		return history.NoCause
 	}
 	return last
