@@ -404,6 +404,10 @@ func TestOverlapsOnOneNode(t *testing.T) {
 // A fault has had an effect when the world says so and it was long enough to be noticed.
 func TestWithoutEffect(t *testing.T) {
 	begins := Trigger{Moment: InSection, Subject: "A"}
+	drift := func(ppm int64, length time.Duration) Fault {
+		spec, _ := Lookup("drift-clock")
+		return Make(1, spec, Args{Value: "A", Rates: map[string]int64{"rate": ppm}}, begins, End{For: length})
+	}
 	tests := []struct {
 		name  string
 		fault Fault
@@ -417,6 +421,8 @@ func TestWithoutEffect(t *testing.T) {
 		{"too short a delay", fault("slow", "A", begins, End{}, time.Nanosecond), true, "[1]"},
 		{"a step back", fault("jump-clock", "A", begins, End{}, -time.Hour), true, "[]"},
 		{"a restart may take no time", fault("restart", "A", begins, End{}, 0), true, "[]"},
+		{"a rate that changes a clock by 999 us", drift(-999, time.Second), true, "[1]"},
+		{"a rate that changes a clock by 1 ms", drift(-1000, time.Second), true, "[]"},
 		{"never began", fault("pause", "A", Trigger{Moment: InSection, Subject: "B"}, End{For: time.Second}), false, "[]"},
 	}
 	for _, tt := range tests {

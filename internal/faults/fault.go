@@ -269,10 +269,15 @@ func (f *Fault) Spec() Spec {
 }
 
 // shorter reports whether the duration of the fault, or the time by which it delays or changes
-// something, is less than least.
+// something, a clock's reading by its end included, is less than least.
 func (f *Fault) shorter(least time.Duration) bool {
 	if f.End.For > 0 && f.End.For < least {
 		return true
+	}
+	for _, ppm := range f.Args.Rates { // order: a verb has one rate
+		if f.End.For > 0 && (f.End.For/1_000_000*time.Duration(ppm)).Abs() < least {
+			return true
+		}
 	}
 	if len(f.Args.Durations) == 0 {
 		return false
