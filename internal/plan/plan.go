@@ -190,8 +190,9 @@ func Default() Plan {
 // final quiet period before progress counts as broken.
 const ProbeFactor = 10
 
-// MaxHorizon bounds the true time of a run, as sums of the longest durations would overflow.
-const MaxHorizon = 100 * 365 * 24 * time.Hour
+// MaxHorizon bounds the true time of a run: sums of the longest durations would overflow, and a
+// stored history reaches 73 years.
+const MaxHorizon = 50 * 365 * 24 * time.Hour
 
 // Horizon is the true time at which a world stops waiting for the clients, heals all faults and
 // begins the final quiet period.

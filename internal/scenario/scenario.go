@@ -159,7 +159,7 @@ func (r *reader) scenario(root *node, p *plan.Plan) {
 		r.section(e.value, plan.NetworkKeys, p)
 	}
 	if p.Horizon() >= plan.MaxHorizon {
-		r.problemf(cmp.Or(g["workload"].value, g["clients"].value), "the clients may wait and work for more than a hundred years: lower repeat, wait, work, rest or nested")
+		r.problemf(cmp.Or(g["workload"].value, g["clients"].value), "the clients may wait and work for more than fifty years: lower repeat, wait, work, rest or nested")
 	}
 	r.servers(g, p)
 	r.cast = r.newCast(p)
