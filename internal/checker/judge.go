@@ -51,7 +51,7 @@ type DrawnLine struct {
 //   - no client ever had to wait for another: a lock without contention keeps every promise;
 //   - no client could notice a fault (see notice.go);
 //   - a hold went on without its entry while no other client asked for the lock (see entries.go);
-//   - only one client ever acquired.
+//   - only one client ever acquired, or only the probe.
 //
 // Progress needs no contention, but it is unknown, too, when a client other than the probe has
 // waited for a free lock and never got it.
@@ -203,6 +203,8 @@ func (j *Judgement) unnoticed(property string) say.Phrase {
 	case len(j.seen.unasked) > 0 && property != OwnerOnlyReleaseID && !j.breaks(MutualExclusionID):
 		l := j.seen.unasked[0]
 		reason = say.HeldWithoutEntry.With(j.name(l.client), say.Seconds(l.from), say.Seconds(l.to), say.Optional(len(j.seen.unasked)-1))
+	case !j.seen.served && !j.breaks(ProgressID):
+		reason = say.NobodyAcquired.With()
 	case j.seen.alone != 0 && !j.breaks(ProgressID):
 		reason = say.NeverChangedHands.With(j.name(j.seen.alone))
 	}

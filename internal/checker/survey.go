@@ -11,6 +11,7 @@ import (
 type facts struct {
 	overlap   time.Duration
 	acquired  int
+	served    bool // a client besides the probe acquired
 	contended bool
 	cutShort  bool
 	faults    map[int64]fired // by number; never ranged over
@@ -157,6 +158,7 @@ func (t *tally) acquire(i int32, e *history.Event) {
 	p := &t.parties[e.Node]
 	t.facts.acquired++
 	if t.h.Role(e.Node) != history.RoleProbe {
+		t.facts.served = true
 		switch t.facts.alone {
 		case e.Node:
 		case 0:
