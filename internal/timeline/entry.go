@@ -107,7 +107,7 @@ func (b *entries) follow(i int32, e *history.Event) {
 			b.bury()
 		}
 	case history.Promoted:
-		b.inherit(e)
+		b.inherit(i, e)
 	case history.Restarted: // entries that it has not forgotten exist again
 		for _, j := range b.living {
 			if l := &b.all[j]; l.Node == e.Node && l.How == history.Crashed {
@@ -146,8 +146,8 @@ func (b *entries) bury() {
 	})
 }
 
-// inherit adds the entries that a promoted replica has copied.
-func (b *entries) inherit(e *history.Event) {
+// inherit adds the entries that a promoted replica has copied, also one whose removal it has missed.
+func (b *entries) inherit(i int32, e *history.Event) {
 	if b.t.InCluster(e.Node) {
 		return
 	}
@@ -158,4 +158,35 @@ func (b *entries) inherit(e *history.Event) {
 			b.add(l)
 		}
 	}
+	if old := b.t.leftover(i, e); old != nil && b.open(e.Node, old.Owner, old.Text) == nil {
+		ttl := max(leftUntil(old).Sub(e.At), 0)
+		b.add(Entry{
+			Owner: old.Owner, Node: e.Node, Key: old.Text, From: e.At, Set: e.At, TTL: ttl, SetBy: old.Owner,
+			Promises: []Promise{{e.At, e.At.Add(ttl)}}, Began: i, Last: i, Ended: history.NoCause,
+		})
+	}
+}
+
+// leftover returns the event that ends an entry on a server promoted by event i, if no other event
+// says that the server had it: that its primary had removed the entry had not reached it. Nil for
+// none.
+func (t *Timeline) leftover(i int32, promoted *history.Event) *history.Event {
+	for j, e := range t.Each(history.Granted, history.Removed, history.Expired) {
+		switch {
+		case j <= i || e.Node != promoted.Node:
+		case e.Kind == history.Granted:
+			return nil
+		default:
+			return e
+		}
+	}
+	return nil
+}
+
+// leftUntil returns when an entry would have ended that an event ends; 0 for never.
+func leftUntil(e *history.Event) history.Instant {
+	if e.Kind == history.Expired {
+		return e.At
+	}
+	return EndOf(e)
 }

@@ -204,7 +204,7 @@ func (s *State) Apply(index int32, e *history.Event) {
 	case history.Executed:
 		s.Client(e.Peer).LastWire = index
 	case history.Promoted:
-		s.promote(e)
+		s.promote(index, e)
 	default:
 		s.applyGrant(e)
 	}
@@ -237,12 +237,15 @@ func (s *State) applyGrant(e *history.Event) {
 }
 
 // promote makes a replica the server that clients talk to. It has no expired copies.
-func (s *State) promote(e *history.Event) {
+func (s *State) promote(index int32, e *history.Event) {
 	place := s.t.Place(e.Node)
 	s.Standby[place], s.Serving[place] = false, !s.OfAnotherShard(e)
 	s.Entries[place] = slices.DeleteFunc(s.Entries[place], func(h Held) bool {
 		return h.End != 0 && h.End <= e.At
 	})
+	if old := s.t.leftover(index, e); old != nil && !s.t.InCluster(e.Node) && s.Find(place, old.Owner, old.Text) == nil {
+		s.put(place, Held{Key: old.Text, Owner: old.Owner, From: e.At, End: leftUntil(old)})
+	}
 }
 
 // EndOf returns when an entry ends after an event that sets its time to live; 0 for never.

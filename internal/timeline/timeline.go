@@ -33,8 +33,11 @@ func Of(h *history.History) *Timeline {
 	followed := entries{t: t}
 	freezes, deaths := spans{open: make([]int, nodes)}, spans{open: make([]int, nodes)}
 	for i := range h.Events {
+		kind := h.Events[i].Kind
+		t.ofKind[kind] = append(t.ofKind[kind], int32(i))
+	}
+	for i := range h.Events {
 		n, e := int32(i), &h.Events[i]
-		t.ofKind[e.Kind] = append(t.ofKind[e.Kind], n)
 		if e.Kind.OnWire() {
 			continue
 		}

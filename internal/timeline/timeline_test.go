@@ -120,3 +120,39 @@ func TestADeathEndsTheOneBefore(t *testing.T) {
 		t.Errorf("deaths %+v", d)
 	}
 }
+
+// B has released at 5.0 s, which the replica, 2 s behind, has not heard when it takes over: it has B's
+// entry until its lease ends, and lets nobody in.
+func TestAPromotedReplicaHasWhatWasRemoved(t *testing.T) {
+	p, err := scenario.Parse("removal.yaml", []byte(`
+scenario: A removal is lost
+locks: [set-nx-lua]
+clients: [B, C]
+workload: {work: 5s}
+network: {latency: 1ms}
+servers: {redis: {replicas: 1, lag: 2s}}
+faults: [{when: C enters, fail-over: operator}]
+expect: anything
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := timeline.Of(run.One(context.Background(), sim.New(), p, "set-nx-lua", 1).Judgement.History)
+	var promoted history.Instant
+	var owners []history.NodeID
+	s := h.Begin()
+	for i, e := range h.All() {
+		s.Before(e)
+		s.Apply(i, e)
+		if e.Kind == history.Promoted {
+			promoted = e.At
+			owners, _ = s.Owners()
+		}
+	}
+	has := func(l timeline.Entry) bool {
+		return h.Name(l.Node) == "redis-2" && h.Name(l.Owner) == "B" && l.From == promoted && l.How == history.Expired
+	}
+	if len(owners) != 1 || h.Name(owners[0]) != "B" || !slices.ContainsFunc(h.Entries, has) {
+		t.Errorf("redis-2 has the entries of %v when it is promoted: %+v", owners, h.Entries)
+	}
+}
