@@ -134,3 +134,17 @@ faults: [{when: A is about to send its acquire, delay: reply, by: 1s}]
 		t.Errorf("no step says %q, or one denies it:\n%s", want, strings.Join(steps, "\n"))
 	}
 }
+
+// What is sent to a server that stands still reaches its socket; only what a fault holds back on its
+// way arrives late.
+func TestWhatAFrozenServerHasNotRead(t *testing.T) {
+	steps, _ := told(t, `
+locks: [set-nx-lua]
+network: {timeout: 15s}
+faults: [{when: A enters, pause: the primary, for: 8s}]
+`)
+	story := strings.Join(steps, "\n")
+	if !strings.Contains(story, "A's unlock script is executed only now, ") || strings.Contains(story, "reaches the store only now") {
+		t.Errorf("the story of a frozen server:\n%s", story)
+	}
+}

@@ -1,8 +1,11 @@
 package explain
 
 import (
+	"slices"
+
 	"lockstep/internal/history"
 	"lockstep/internal/say"
+	"lockstep/internal/timeline"
 )
 
 // The sentences about messages: those that are lost, late or given up.
@@ -16,12 +19,20 @@ func executed(t *teller, i int32, e *history.Event) say.Phrase {
 	}
 	late := say.Span(e.At.Sub(sent.At))
 	switch {
-	case t.h.Header.AtOnce:
+	case t.h.Header.AtOnce && !t.stoodStill(e.Node, sent.At):
 		return say.ArrivesLate.With(t.who(e.Peer), t.command(i), t.who(e.Node), late)
-	case t.Client(e.Peer).Waits || t.h.Op(sent.Text).Blocks:
+	case !t.h.Header.AtOnce && (t.Client(e.Peer).Waits || t.h.Op(sent.Text).Blocks):
 		return nothing
 	}
 	return say.IsExecutedLate.With(t.who(e.Peer), t.command(i), late)
+}
+
+// stoodStill reports whether a server that runs has been frozen since an instant: what it executes
+// now may have reached it before.
+func (t *teller) stoodStill(server history.NodeID, since history.Instant) bool {
+	return slices.ContainsFunc(t.h.Freezes, func(s timeline.Span) bool {
+		return s.Node == server && s.To > since && s.From <= since.Add(together)
+	})
 }
 
 func replied(t *teller, i int32, e *history.Event) say.Phrase {
