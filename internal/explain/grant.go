@@ -14,7 +14,7 @@ func granted(t *teller, i int32, e *history.Event) say.Phrase {
 	if t.own(i, e.Owner, history.Acquired) >= 0 || t.replyLost(i) {
 		return nothing
 	}
-	if t.Client(e.Owner).Believes {
+	if t.Client(e.Owner).Believes || t.IsDown(e.Owner) { // the dead will never know
 		return say.HasNewEntry.With(t.who(e.Node), t.who(e.Owner))
 	}
 	if end := timeline.EndOf(t.inOneStep(i, e)); end != 0 {

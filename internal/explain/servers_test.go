@@ -148,3 +148,14 @@ faults: [{when: A enters, pause: the primary, for: 8s}]
 		t.Errorf("the story of a frozen server:\n%s", story)
 	}
 }
+
+// B's turn comes, by its place in the queue, when its host is gone.
+func TestAGrantToTheDead(t *testing.T) {
+	steps, _ := told(t, `
+locks: [zk-sequential]
+faults: [{when: B starts waiting, after: 1s, lose-host: B}]
+`)
+	if !slices.Contains(steps, "Store zk-1 has a new entry of B.") || strings.Contains(strings.Join(steps, "\n"), "B does not know yet") {
+		t.Errorf("B is dead:\n%s", strings.Join(steps, "\n"))
+	}
+}
