@@ -173,6 +173,19 @@ func look(t *testing.T, db *sql.DB) {
 	if err := tx.Rollback(); err != nil {
 		t.Error(err)
 	}
+	if tx, err = db.BeginTx(ctx, nil); err != nil {
+		t.Fatal(err)
+	}
+	if _, err = tx.Exec("INSERT INTO t (name) VALUES ('other')"); err != nil {
+		t.Error(err)
+	}
+	if _, err = tx.Exec("INSERT INTO t (name) VALUES ('other')"); err == nil {
+		t.Error("a row was inserted twice")
+	}
+	if err = tx.Commit(); !errors.Is(err, pq.ErrInFailedTransaction) {
+		t.Errorf("a failed transaction was committed: %v", err)
+	}
+	exec("INSERT INTO t (name) VALUES ('other')") // nothing was
 	var name string
 	var n int64
 	if err := db.QueryRow("SELECT name, n FROM t WHERE n = $1", 7).Scan(&name, &n); err != nil || name != "a$1'b" || n != 7 {

@@ -8,6 +8,7 @@
 package door
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"database/sql/driver"
@@ -57,6 +58,8 @@ type conn struct {
 	*connector
 	wire *bubble.Wire
 	bad  bool // an answer may still come, and would be taken for that of the next statement
+
+	failed bool // PostgreSQL: a statement of the transaction has failed
 }
 
 var (
@@ -125,6 +128,7 @@ func (c *conn) failure(ctx context.Context, query string, err error) error {
 		if unknown(said) {
 			c.client.Misses("SQL: " + query)
 		}
+		c.failed = c.flavour == model.PostgreSQL
 		return c.error(said)
 	case ctx.Err() != nil:
 		c.bad = true
@@ -162,6 +166,7 @@ func (c *conn) BeginTx(ctx context.Context, o driver.TxOptions) (driver.Tx, erro
 		c.client.Misses("SQL: a transaction that is read-only or has an isolation of its own")
 		return nil, errors.New("the model knows transactions with the isolation of the server only")
 	}
+	c.failed = false
 	_, err := c.run(ctx, "BEGIN", nil)
 	return tx{c}, err
 }
@@ -173,8 +178,12 @@ func (c *conn) Begin() (driver.Tx, error) {
 
 type tx struct{ conn *conn }
 
-// Commit implements driver.Tx.
+// Commit implements driver.Tx. Of a failed transaction there is nothing to commit: PostgreSQL answers COMMIT with
+// ROLLBACK, and lib/pq with an error.
 func (t tx) Commit() error {
+	if t.conn.failed {
+		return cmp.Or(t.Rollback(), pq.ErrInFailedTransaction)
+	}
 	_, err := t.conn.run(context.Background(), "COMMIT", nil)
 	return err
 }
