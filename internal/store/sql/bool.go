@@ -154,7 +154,8 @@ func (d *DB) assignable(c column, e *expr, t *table) {
 	switch {
 	case c.boolean && e.isText():
 		parseBool(e.value.text)
-	case d.cfg.Flavour == MySQL, is == typeUnknown, c.boolean == (is == typeBool), is == typeBool && c.static() == typeText:
+	case d.cfg.Flavour == MySQL, is == typeUnknown, is == typeBool && (c.boolean || c.static() == typeText):
+	case is != typeBool && !c.boolean && !(c.number && is == typeText):
 	default:
 		panic(pgError("42804", `column "`+c.name+`" is of another type than its expression`))
 	}

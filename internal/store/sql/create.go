@@ -2,6 +2,7 @@ package sql
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"strings"
 )
@@ -13,7 +14,7 @@ func (p *parser) creation() *statement {
 	p.expect("(")
 	p.list(func() { p.element(def) })
 	p.expect(")")
-	if p.accept("ENGINE") {
+	if p.flavour == MySQL && p.accept("ENGINE") {
 		p.accept("=")
 		def.engine = p.name()
 	}
@@ -26,12 +27,14 @@ func (p *parser) element(def *definition) {
 	case p.accept("PRIMARY", "KEY"):
 		def.primary(p.inParentheses())
 	case p.accept("UNIQUE"):
-		if !p.accept("KEY") {
-			p.accept("INDEX")
-		}
 		k := key{}
-		if !p.peek().is("(") {
-			k.name = p.name()
+		if p.flavour == MySQL {
+			if !p.accept("KEY") {
+				p.accept("INDEX")
+			}
+			if !p.peek().is("(") {
+				k.name = p.name()
+			}
 		}
 		k.column = p.inParentheses()
 		k.name = cmp.Or(k.name, k.column)
@@ -57,43 +60,66 @@ const primaryKey = "PRIMARY"
 
 func (p *parser) column(def *definition) {
 	c := column{name: p.name()}
-	switch word := strings.ToUpper(p.name()); word {
-	case "INT", "INTEGER", "BIGINT":
-		c.number = true
-	case "SERIAL", "BIGSERIAL":
-		c.number, c.generated, c.notNull = true, true, true
-	case "BOOLEAN", "BOOL":
-		c.number, c.boolean = p.flavour == MySQL, p.flavour == PostgreSQL
-	case "VARCHAR", "TEXT":
+	mysql, word := p.flavour == MySQL, strings.ToUpper(p.name())
+	switch {
+	case word == "INT", word == "INTEGER":
+		c.holds(32)
+	case word == "BIGINT":
+		c.holds(64)
+	case !mysql && (word == "SERIAL" || word == "BIGSERIAL"):
+		c.holds(map[string]int{"SERIAL": 32, "BIGSERIAL": 64}[word])
+		c.generated, c.notNull = true, true
+	case mysql && (word == "BOOLEAN" || word == "BOOL"):
+		c.holds(8)
+	case word == "BOOLEAN", word == "BOOL":
+		c.boolean = true
+	case word == "VARCHAR", word == "TEXT":
 	default:
 		p.at--
 		p.fail()
 	}
-	if p.accept("(") {
-		if p.take().kind != tokenNumber {
+	if digits := mysql && c.number; (digits || word == "VARCHAR") && p.accept("(") {
+		size := decimal(p.peek().text)
+		if p.take().kind != tokenNumber || size.kind != valueNumber || size.num == 0 {
 			p.at--
 			p.fail()
 		}
-		p.expect(")")
+		if p.expect(")"); !digits { // the digits of a number are shown, and limit nothing
+			c.chars = size.num
+		}
+	} else if mysql && word == "VARCHAR" {
+		p.fail()
 	}
 	for p.option(&c, def) {
 	}
 	def.columns = append(def.columns, c)
 }
 
+// holds makes it a column of whole numbers of so many bits.
+func (c *column) holds(bits int) {
+	c.number, c.least, c.most = true, -1<<(bits-1), 1<<(bits-1)-1
+}
+
 // option reads one of the words behind a column's type.
 func (p *parser) option(c *column, def *definition) bool {
 	switch {
-	case p.accept("UNSIGNED"), p.accept("NULL"):
+	case p.flavour == MySQL && c.number && !c.unsigned && p.accept("UNSIGNED"):
+		c.unsigned, c.least = true, 0
+		if c.most < math.MaxInt64 {
+			c.most = 2*c.most + 1
+		}
+	case p.accept("NULL"):
 	case p.accept("NOT", "NULL"):
 		c.notNull = true
-	case p.accept("AUTO_INCREMENT"):
+	case p.flavour == MySQL && p.accept("AUTO_INCREMENT"):
 		c.generated = true
 	case p.accept("PRIMARY", "KEY"):
 		c.notNull = true
 		def.primary(c.name)
 	case p.accept("UNIQUE"):
-		p.accept("KEY")
+		if p.flavour == MySQL {
+			p.accept("KEY")
+		}
 		def.keys = append(def.keys, key{name: c.name, column: c.name})
 	default:
 		return false
@@ -123,13 +149,17 @@ func (d *DB) createTable(st *statement) {
 				"42701", `column "`+c.name+`" specified more than once`))
 		}
 	}
-	for _, k := range def.keys {
+	for i, k := range def.keys {
 		at := t.column(k.column)
 		if at < 0 {
 			panic(f.pick(1072, "42000", "Key column '"+k.column+"' doesn't exist in table",
 				"42703", `column "`+k.column+`" named in key does not exist`))
 		}
 		if k.name == primaryKey {
+			if i > 0 {
+				panic(f.pick(1068, "42000", "Multiple primary key defined",
+					"42P16", `multiple primary keys for table "`+st.table+`" are not allowed`))
+			}
 			t.columns[at].notNull = true
 		}
 		if f == PostgreSQL {

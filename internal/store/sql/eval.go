@@ -1,8 +1,12 @@
 package sql
 
 import (
+	"errors"
+	"math"
 	"strconv"
+	"strings"
 	"time"
+	"unicode/utf8"
 
 	"lockstep/internal/history"
 )
@@ -33,7 +37,11 @@ func (d *DB) eval(r *run, e *expr, t *table, v image) value {
 	}
 	switch {
 	case e.kind == exprBinary:
-		return f.binary(e.op, args[0], args[1])
+		x := f.binary(e.op, args[0], args[1])
+		if x.kind == valueNumber && x.num < 0 && t != nil && t.unsigned(e) {
+			panic(mysqlError(1690, "22003", "BIGINT UNSIGNED value is out of range"))
+		}
+		return x
 	case e.name == toBoolean:
 		return toBool(e.args[0], args[0])
 	}
@@ -75,8 +83,30 @@ func (d *DB) function(r *run, e *expr, args [2]value, n int) value {
 	panic(d.cfg.Flavour.beyond("the function " + e.name))
 }
 
-// fit converts a value to the type of a column.
+// fit converts a value to the type of a column, which has to hold it.
 func (f Flavour) fit(c column, v value) value {
+	v = f.convert(c, v)
+	switch length := int64(utf8.RuneCountInString(v.text)); {
+	case c.number && v.kind == valueNumber && (v.num < c.least || v.num > c.most):
+		panic(f.outOfRange(c))
+	case v.kind == valueText && c.chars > 0 && length > c.chars:
+		// Blanks at the end are cut off. So are those of a number's digits: there are none.
+		if text := strings.TrimRight(v.text, " "); int64(utf8.RuneCountInString(text)) > c.chars {
+			panic(f.pick(1406, "22001", "Data too long for column '"+c.name+"'",
+				"22001", "value too long for type character varying("+strconv.FormatInt(c.chars, 10)+")"))
+		}
+		v.text = string([]rune(v.text)[:c.chars])
+	}
+	return v
+}
+
+// outOfRange refuses a number that a column does not hold.
+func (f Flavour) outOfRange(c column) *Error {
+	return f.pick(1264, "22003", "Out of range value for column '"+c.name+"'", "22003", "integer out of range")
+}
+
+// convert converts a value to the type of a column.
+func (f Flavour) convert(c column, v value) value {
 	switch {
 	case v.kind == valueNull, c.boolean && v.kind == valueBool:
 		return v
@@ -87,8 +117,16 @@ func (f Flavour) fit(c column, v value) value {
 	case c.number && v.numeric():
 		return number(v.rounded())
 	case c.number && v.kind == valueText:
-		n, err := strconv.ParseInt(v.text, 10, 64)
-		if err != nil {
+		text := strings.Trim(v.text, " \t\n\r\v\f")
+		n, err := strconv.ParseInt(text, 10, 64)
+		switch looks := strings.TrimLeft(text, "+-."); {
+		case errors.Is(err, strconv.ErrRange) && c.unsigned && c.most == math.MaxInt64 && text[0] != '-':
+			panic(f.beyond("numbers of 64 bits without a sign"))
+		case errors.Is(err, strconv.ErrRange):
+			panic(f.outOfRange(c))
+		case err != nil && f == MySQL && looks != "" && isDigit(looks[0]): // it takes what it can of such a text
+			panic(f.beyond("a text that begins with a number in the column " + c.name))
+		case err != nil:
 			panic(f.pick(1366, "22007", "Incorrect integer value: '"+v.text+"' for column '"+c.name+"'",
 				"22P02", `invalid input syntax for type bigint: "`+v.text+`"`))
 		}
@@ -148,6 +186,9 @@ func (d *DB) callOne(r *run, e *expr) (value, target) {
 	return d.userLock(r, e.name, args)
 }
 
+// mostLockName is the longest name of a named lock in MariaDB, in bytes (NAME_LEN; MySQL takes 64 characters).
+const mostLockName = 192
+
 // userLock does MySQL's functions: 1, 0 or NULL.
 func (d *DB) userLock(r *run, function string, args [2]value) (value, target) {
 	if args[0].kind != valueText {
@@ -155,6 +196,9 @@ func (d *DB) userLock(r *run, function string, args [2]value) (value, target) {
 	}
 	if args[0].text == "" {
 		return value{}, target{}
+	}
+	if len(args[0].text) > mostLockName {
+		panic(mysqlError(1059, "42000", "Identifier name '"+args[0].text+"' is too long"))
 	}
 	n := d.lookup(args[0])
 	switch {
@@ -173,7 +217,10 @@ func (d *DB) userLock(r *run, function string, args [2]value) (value, target) {
 
 // getLock does GET_LOCK. A negative wait is NULL in MariaDB.
 func (d *DB) getLock(r *run, n *namedLock, wait value) (value, target) {
-	if !wait.numeric() || wait.num < 0 {
+	switch {
+	case wait.kind == valueText:
+		panic(d.cfg.Flavour.beyond("a wait of GET_LOCK that is a text"))
+	case !wait.numeric(), wait.num < 0:
 		return value{}, target{}
 	}
 	want := target{name: n}

@@ -46,11 +46,14 @@ type definition struct {
 
 // column is one column of a table.
 type column struct {
-	name      string
-	number    bool // else text, or
-	boolean   bool // of PostgreSQL
-	notNull   bool
-	generated bool // AUTO_INCREMENT or serial
+	name        string
+	number      bool // else text, or
+	boolean     bool // of PostgreSQL
+	notNull     bool
+	generated   bool  // AUTO_INCREMENT or serial
+	unsigned    bool  // of MySQL
+	least, most int64 // numbers that it holds
+	chars       int64 // the longest text that it holds; 0: any
 }
 
 // key is one unique key of one column.
@@ -70,7 +73,7 @@ type parser struct {
 
 // parse reads a statement.
 func parse(f Flavour, query string) (st *statement, err *Error) {
-	p := &parser{flavour: f, query: query, tokens: tokenize(query)}
+	p := &parser{flavour: f, query: query, tokens: f.tokenize(query)}
 	defer catch(&err)
 	st = p.statement()
 	st.params = p.params
@@ -130,8 +133,10 @@ func (p *parser) name() string {
 	return p.take().text
 }
 
-// reserved are the keywords that no name may be without quotes.
+// reserved are the keywords that no name may be without quotes, and words that would mean a value of their own.
 var reserved = map[string]bool{
+	"CURRENT_DATE": true, "CURRENT_TIME": true, "CURRENT_TIMESTAMP": true, "CURRENT_USER": true, "DEFAULT": true,
+	"LOCALTIME": true, "LOCALTIMESTAMP": true, "UTC_TIMESTAMP": true,
 	"AND": true, "CREATE": true, "DELETE": true, "FOR": true, "FROM": true, "INSERT": true, "INTO": true,
 	"FALSE": true, "TRUE": true, "NOT": true, "NULL": true, "PRIMARY": true, "SELECT": true, "SET": true, "TABLE": true, "UNIQUE": true,
 	"UPDATE": true, "VALUES": true, "WHERE": true,

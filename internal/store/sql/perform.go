@@ -86,8 +86,8 @@ func (d *DB) set(r *run) {
 			r.session.lockWait = noLimit
 		}
 	default:
-		panic(f.pick(1193, "HY000", "Unknown system variable '"+r.st.setting+"'",
-			"42704", `unrecognized configuration parameter "`+r.st.setting+`"`))
+		unknown := f.beyond("the setting " + r.st.setting + " or this value of it").Message // a server may well know it
+		panic(f.pick(1193, "HY000", unknown, "42704", unknown))
 	}
 }
 
@@ -130,6 +130,10 @@ func (d *DB) newImage(r *run, t *table) image {
 		at := t.column(name)
 		if at < 0 {
 			panic(f.noColumn(name, "INSERT INTO"))
+		}
+		if given[at] {
+			panic(f.pick(1110, "42000", "Column '"+name+"' specified twice",
+				"42701", `column "`+name+`" specified more than once`))
 		}
 		x := d.eval(r, r.st.exprs[i], nil, nil)
 		d.assignable(t.columns[at], r.st.exprs[i], t)
@@ -220,6 +224,8 @@ func (d *DB) modify(r *run) (res Result, wait target) {
 		switch targets[i] = t.column(name); {
 		case targets[i] < 0:
 			panic(d.cfg.Flavour.noColumn(name, "SET"))
+		case d.cfg.Flavour == PostgreSQL && slices.Contains(targets[:i], targets[i]):
+			panic(pgError("42601", `multiple assignments to same column "`+name+`"`))
 		case t.isKey(targets[i]):
 			panic(d.cfg.Flavour.beyond("changes of a key"))
 		}

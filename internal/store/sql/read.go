@@ -175,7 +175,11 @@ func (d *DB) keyOf(r *run, t *table) (column int, k value) {
 			if c.op != "=" || c.left.kind != exprColumn || c.right.columns() || t.column(c.left.name) != u.column {
 				continue
 			}
-			return u.column, d.eval(r, c.right, nil, nil)
+			k := d.eval(r, c.right, nil, nil)
+			if k.kind != valueNull && k.numeric() != t.columns[u.column].number {
+				panic(d.cfg.Flavour.beyond("comparisons of different types")) // MySQL converts one of the two
+			}
+			return u.column, k
 		}
 	}
 	return -1, value{}

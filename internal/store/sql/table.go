@@ -74,11 +74,23 @@ func (d *DB) table(name string) *table {
 	return store.First(d.tables, func(t *table) bool { return t.name == name })
 }
 
+// unsigned reports whether an expression has the type of numbers without a sign (MySQL): a result below zero is an error.
+func (t *table) unsigned(e *expr) bool {
+	if e.kind == exprColumn {
+		return t.columns[t.column(e.name)].unsigned
+	}
+	return e.kind == exprBinary && e.op != '/' && slices.ContainsFunc(e.args, t.unsigned)
+}
+
 // tableOf is the table of a statement, which has to exist.
 func (d *DB) tableOf(st *statement) *table {
-	t := d.table(st.table)
-	if t == nil {
-		panic(d.cfg.Flavour.noTable(st.table))
+	t, f := d.table(st.table), d.cfg.Flavour
+	switch {
+	case t != nil:
+	case f == MySQL && strings.EqualFold(st.table, "DUAL"), f == PostgreSQL && strings.HasPrefix(st.table, "pg_"):
+		panic(f.beyond("the table " + st.table))
+	default:
+		panic(f.noTable(st.table))
 	}
 	return t
 }

@@ -2,6 +2,7 @@ package sql
 
 import (
 	"slices"
+	"time"
 
 	"lockstep/internal/history"
 )
@@ -15,6 +16,8 @@ type tx struct {
 	held    []*row // of the lock's name, locked by SELECT FOR UPDATE
 	view    []seen // what plain SELECTs see (MySQL); nil before the first
 	ended   bool
+
+	lockWait time.Duration // of its session when it began
 }
 
 // seen is a row as it was when a transaction first looked.
@@ -23,7 +26,7 @@ type seen struct {
 	vals image
 }
 
-func (d *DB) newTx(s *session) *tx { return &tx{session: s, wall: d.wallMS()} }
+func (d *DB) newTx(s *session) *tx { return &tx{session: s, wall: d.wallMS(), lockWait: s.lockWait} }
 
 // write makes a new version of a row; nil deletes it.
 func (t *tx) write(r *row, v image) {
@@ -52,10 +55,13 @@ func (d *DB) commit(t *tx) {
 	d.over(t, history.Removed, t.session.conn.Client)
 }
 
-// rollback drops a transaction's versions, unless it has ended.
+// rollback drops a transaction's versions, unless it has ended. In PostgreSQL it undoes SET as well.
 func (d *DB) rollback(t *tx, kind history.Kind, by history.NodeID) {
 	if t.ended {
 		return
+	}
+	if d.cfg.Flavour == PostgreSQL {
+		t.session.lockWait = t.lockWait
 	}
 	for _, r := range t.writes {
 		r.writer, r.pending = nil, nil

@@ -3,6 +3,7 @@ package live
 import (
 	"database/sql"
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 
@@ -71,6 +72,10 @@ func sqlValue(cell any, whole bool) model.Value {
 		return model.Value{Null: true}
 	case int64:
 		return model.Num(c)
+	case uint64: // BIGINT UNSIGNED of MariaDB
+		if c <= math.MaxInt64 {
+			return model.Num(int64(c))
+		}
 	case bool:
 		return model.Bool(c)
 	case []byte:

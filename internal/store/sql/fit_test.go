@@ -1,0 +1,58 @@
+package sql
+
+import (
+	"strings"
+	"testing"
+)
+
+// What MariaDB and PostgreSQL answer without a fault of the model; a known case plays the same with real servers. What the
+// model does not know it refuses: a wrong answer would be taken for the server's.
+func TestWhatAServerRefuses(t *testing.T) {
+	table := "CREATE TABLE locks (name VARCHAR(4) PRIMARY KEY, i INT, n BIGINT)"
+	mysqlTable := "CREATE TABLE locks (name VARCHAR(4) PRIMARY KEY, i INT, n BIGINT, u INT UNSIGNED)"
+	row := "INSERT INTO locks (name, i, n) VALUES ('5', 5, 5)"
+	for _, tt := range []struct{ query, mysql, postgres string }{
+		{"INSERT INTO locks (name) VALUES ('abcd   ')", "1 row", "1 row"},
+		{"INSERT INTO locks (name) VALUES ('abcde')", "1406 (22001)", "22001"},
+		{"INSERT INTO locks (name, i) VALUES ('a', 1700000000000)", "1264 (22003)", "22003"},
+		{"INSERT INTO locks (name, n) VALUES ('a', ' 7')", "1 row", "1 row"},
+		{"INSERT INTO locks (name, n) VALUES ('a', '7x')", "does not know", "22P02"},
+		{"INSERT INTO locks (name, n) VALUES ('a', '9223372036854775808')", "1264 (22003)", "22003"},
+		{"INSERT INTO locks (name, name) VALUES ('a', 'b')", "1110 (42000)", "42701"},
+		{"INSERT INTO locks (name, n) VALUES ('a', DEFAULT)", "1064", "42601"},
+		{"INSERT INTO locks (name, u) VALUES ('a', -1)", "1264 (22003)", "42703"},
+		{"UPDATE locks SET n = name", "0 rows", "42804"},
+		{"UPDATE locks SET n = 7 WHERE name = 5", "does not know", "does not know"},
+		{"UPDATE LOCKS SET n = 7 WHERE name = '5'", "1146", "1 row"},
+		{"SELECT n FROM locks WHERE name = \"5\"", "(5)", "42703"},
+		{"SELECT n FROM locks WHERE `n` = 5", "(5)", "42601"},
+		{"SELECT n FROM locks WHERE n = 5 -- comment", "1064", "42601"},
+		{`SELECT 'a\b'`, "1064", `('a\b')`},
+		{"SELECT n FROM locks WHERE n < CURRENT_TIMESTAMP", "1064", "42601"},
+		{"SELECT 1 FROM dual", "does not know", "42P01"},
+		{"SELECT 1 FROM pg_locks", "1146", "does not know"},
+		{"SET autocommit = 0", "does not know", "does not know"},
+		{"SET lock_timeout = '5s'", "does not know", "does not know"},
+		{"SELECT GET_LOCK('a', '1')", "does not know", "does not know"},
+		{"CREATE TABLE t (id BIGINT PRIMARY KEY, n BIGINT PRIMARY KEY)", "1068 (42000)", "42P16"},
+		{"CREATE TABLE t (id SERIAL PRIMARY KEY)", "1064", "OK"},
+		{"CREATE TABLE t (id BIGINT(20) UNSIGNED AUTO_INCREMENT PRIMARY KEY) ENGINE=InnoDB", "OK", "42601"},
+		{"CREATE TABLE t (id BIGINT PRIMARY KEY, name VARCHAR)", "1064", "OK"},
+	} {
+		for f, want := range map[Flavour]string{MySQL: tt.mysql, PostgreSQL: tt.postgres} {
+			setup := []string{table, row}
+			if f == MySQL {
+				setup[0] = mysqlTable
+			}
+			if got := newBench(t, f, setup...).do("A", tt.query); !strings.Contains(got, want) {
+				t.Errorf("flavour %d: %s: %s, want %s", f, tt.query, got, want)
+			}
+		}
+	}
+	below := newBench(t, MySQL, mysqlTable, "INSERT INTO locks (name, u) VALUES ('a', 0)")
+	for _, query := range []string{"UPDATE locks SET u = u - 1", "SELECT 1 + (u - 2) FROM locks"} {
+		if got := below.do("A", query); !strings.Contains(got, "1690 (22003)") {
+			t.Errorf("%s: %s", query, got)
+		}
+	}
+}
