@@ -21,3 +21,16 @@ func RandomCommands(rng *rand.Rand) func(nowMS int64) Cmd {
 
 // DrawRandom draws a number, as math.random does.
 func (s *Store) DrawRandom() { s.rng.next() }
+
+// KnownCommands are the commands of Redis 7.0 that the model has or knows to lack.
+func KnownCommands() (names []string) {
+	for _, c := range commandTable {
+		if c.beyond == 0 {
+			names = append(names, c.name)
+		}
+	}
+	for name := range lackedCommands { // order: the test sorts them
+		names = append(names, name)
+	}
+	return names
+}

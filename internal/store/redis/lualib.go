@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"maps"
 	"slices"
+	"strings"
 
 	lua "github.com/yuin/gopher-lua"
 )
@@ -187,8 +188,12 @@ func (vm *interpreter) command(state *lua.LState) (v lua.LValue, failed bool) {
 			vm.argv = append(vm.argv, a)
 		}
 	}
+	c := lookup(name)
+	if c == nil && lackedCommands[strings.ToLower(name)] {
+		vm.beyond(name + " in a script")
+	}
 	vm.lacked = "what " + name + " was asked for in a script" // unless scripted returns
-	reply := vm.store.scripted(lookup(name), vm.argv)
+	reply := vm.store.scripted(c, vm.argv)
 	vm.lacked = ""
 	return vm.fromReply(reply), reply.Kind == ReplyError
 }

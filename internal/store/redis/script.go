@@ -34,6 +34,9 @@ func compile(key any, source string) *program {
 	if p, ok := programs.Load(key); ok {
 		return p.(*program)
 	}
+	if strings.HasPrefix(source, "#!") {
+		unmodelled("scripts with flags: #!")
+	}
 	sum := sha1.Sum([]byte(source))
 	p := &program{sha: hex.EncodeToString(sum[:])}
 	chunk, err := parse.Parse(strings.NewReader(source), chunkName)
