@@ -59,7 +59,11 @@ func formatOne(state *lua.LState, arg int, flags string, verb byte) string {
 	case 'q':
 		return quoteLua(state.CheckString(arg))
 	case 's':
-		return fmt.Sprintf(directive+"s", luaText(state.CheckAny(arg)))
+		text := state.CheckString(arg) // unlike later versions of Lua, this one takes neither false nor nil
+		if n, ok := state.Get(arg).(lua.LNumber); ok {
+			text = luaNumber(float64(n))
+		}
+		return fmt.Sprintf(directive+"s", text)
 	}
 	state.RaiseError("invalid option '%%%s' to 'format'", string(rune(verb)))
 	return ""

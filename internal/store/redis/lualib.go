@@ -4,6 +4,7 @@ import (
 	"crypto/sha1"
 	"encoding/hex"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 
@@ -38,9 +39,16 @@ func (vm *interpreter) openLibraries() {
 		state.Call(0, 0)
 	}
 	base := state.G.Global
-	texts := vm.copyLibrary("string", map[string]lua.LGFunction{"format": luaFormat, "rep": luaRepeat})
+	texts := vm.copyLibrary("string", map[string]lua.LGFunction{
+		"format": luaFormat, "rep": luaRepeat, "upper": changeCase('a', 'z'), "lower": changeCase('A', 'Z'),
+	})
+	for _, name := range []string{"byte", "find", "gsub", "len", "lower", "match", "rep", "reverse", "sub", "upper"} {
+		vm.define(texts, []function{{name, formatting(texts.RawGetString(name).(*lua.LFunction).GFunction)}})
+	}
 	maths := vm.copyLibrary("math", map[string]lua.LGFunction{"random": vm.luaRandom, "randomseed": vm.luaRandomSeed})
+	maths.RawSetString("huge", lua.LNumber(math.Inf(1)))
 	tables := vm.copyLibrary("table", map[string]lua.LGFunction{
+		"concat": formatting(state.G.Global.RawGetString("table").(*lua.LTable).RawGetString("concat").(*lua.LFunction).GFunction),
 		"insert": vm.sealed("table", "insert"),
 		"remove": vm.sealed("table", "remove"),
 		"sort":   vm.sealed("table", "sort"),
@@ -58,7 +66,7 @@ func (vm *interpreter) openLibraries() {
 			{"assert", vm.luaAssert}, {"error", vm.luaError}, {"pcall", luaProtectedCall},
 			{"tonumber", luaToNumber}, {"tostring", luaToString},
 			{"rawset", vm.luaRawSet}, {"getmetatable", vm.luaGetMetatable},
-			{"setmetatable", vm.luaSetMetatable},
+			{"setmetatable", vm.luaSetMetatable}, {textOperand, luaOperand},
 		})
 		globals.RawSetString("_VERSION", lua.LString("Lua 5.1"))
 	}

@@ -66,6 +66,11 @@ func tableReply(t *lua.LTable, depth int, left *int) Reply {
 	if text, ok := t.RawGetString("ok").(lua.LString); ok {
 		return Status(blankLineEnds.Replace(string(text))) // sdsmapchars in luaReplyToRedisReply
 	}
+	for _, name := range [...]string{"double", "map", "set", "big_number", "verbatim_string"} {
+		if v := t.RawGetString(name); v != lua.LNil {
+			unmodelled("a reply of a script with the field " + name)
+		}
+	}
 	var elements []Reply
 	for i := 1; ; i++ {
 		v := t.RawGetInt(i)

@@ -3,6 +3,7 @@ package redis
 import (
 	"crypto/sha1"
 	"encoding/hex"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -41,6 +42,7 @@ func compile(key any, source string) *program {
 	p := &program{sha: hex.EncodeToString(sum[:])}
 	chunk, err := parse.Parse(strings.NewReader(source), chunkName)
 	if err == nil {
+		formatOperands(reflect.ValueOf(chunk))
 		p.proto, err = lua.Compile(chunk, chunkName)
 	}
 	if err != nil {
@@ -75,7 +77,7 @@ func compileError(err error, source string) string {
 var tameGlobals = map[string]bool{
 	"redis": true, "KEYS": true, "ARGV": true, "string": true, "math": true, "bit": true,
 	"tonumber": true, "tostring": true, "type": true, "error": true, "assert": true,
-	"pcall": true, "ipairs": true, "pairs": true, "next": true, "unpack": true, "select": true,
+	"pcall": true, "ipairs": true, "pairs": true, "next": true, "unpack": true, "select": true, textOperand: true,
 }
 
 // isTame reports whether a script provably leaves its environment alone: it

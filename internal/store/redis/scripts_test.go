@@ -163,6 +163,17 @@ var lockScripts = []*testScript{
 	s("wrong-pairs", `return redis.call("mset", KEYS[1], 1, "many")`),
 	s("forbidden-multi", `return redis.call("multi")`),
 	s("getdel", `return {redis.call("getdel", KEYS[1]), redis.call("exists", KEYS[1])}`),
+	s("microseconds", `local us = 1700000000123 * 1000 + 456 return {us .. ":" .. KEYS[1], "n" .. 1/3, 0.1 + 0.2 .. "", 1e14 .. "|" .. 99999999999999, us}`),
+	s("numbers-as-texts", `local n = 1e15 / 7 return {table.concat({n, 1e15, "x"}, ","), string.len(n), string.sub(n, 1, 9), string.rep(1e15, 2), n .. "" == tostring(n), string.find(1e15, "+", 1, true)}`),
+	s("concat-nested", lines(`local t = {n = 2e14}`, `local f = function(...) return select("#", ...) .. (... or "none") .. t.n .. -t.n end`,
+		`return {f(), f(1e15, 2), (f(ARGV[1])), #(1 .. 2), "a" .. (1 .. 1e20)}`)),
+	s("concat-nil", lines(`local a = "x"`, `return a .. redis.call("get", "none-at-all")`), true),
+	s("concat-empty", lines(`local f = function() end`, ``, `return "x" .. f()`), true),
+	s("huge-is-infinite", `return {tostring(math.huge), tostring(-math.huge), math.huge, math.min(math.huge, 5)}`),
+	s("infinite-score", `redis.call("del", "z") redis.call("zadd", "z", 3, "m") return redis.call("zrangebyscore", "z", -math.huge, math.huge)`),
+	s("cases", `return {string.upper("aé"), ("É"):lower(), ("Zz1[`+"`"+`"):upper(), ("Zz1@"):lower()}`),
+	s("format-false", `return string.format("%s:%s", KEYS[1], redis.call("get", "none-at-all"))`, true),
+	s("format-numbers", `return string.format("%s|%s|%5s|%-9s|", 1e15, 0.1 + 0.2, 7, 1/3)`),
 	s("keep", `redis.call("set", KEYS[1], "v", "px", 90000000) redis.call("set", KEYS[1], "w", "keepttl", "get") return redis.call("persist", KEYS[1])`),
 }
 
