@@ -38,6 +38,17 @@ func columns(t *testing.T, real *realServer) {
 		d.do(a, "UPDATE c1 SET b = 1, b = 2")
 		d.do(a, "UPDATE c1 SET b = name")
 		d.do(a, "UPDATE c1 SET name = b WHERE k = -1")
+		d.do(a, "INSERT INTO c1 (k, i, b) VALUES (-1, 2147483647, 2147483647)")
+		for _, sum := range []string{"i + 1", "b + 1", "i + b", "i * 2", "1 + i::bigint", "2147483648 - 1", "2147483647 + 1", "- 2147483648", "i - i - 1", "(i - 1) * 2"} {
+			d.do(a, "SELECT "+sum+" FROM c1 WHERE k = -1")
+		}
+		for _, n := range []int64{7, 1_700_000_000_000} {
+			d.do(a, "UPDATE c1 SET b = ? + 5000 WHERE k = -1", Num(n))
+			d.do(a, "UPDATE c1 SET b = ?::bigint + 5000 WHERE k = -1", Num(n))
+			d.do(a, "UPDATE c1 SET b = ? WHERE k = -1", Num(n))
+			d.do(a, "UPDATE c1 SET i = ? WHERE k = -1", Num(n))
+			d.do(a, "SELECT ? + b FROM c1 WHERE k = -1", Num(n))
+		}
 		d.endAll()
 		return
 	}
@@ -50,6 +61,9 @@ func columns(t *testing.T, real *realServer) {
 	d.do(a, "INSERT INTO c1 (k, i, b, u, w) VALUES (-1, 0, 0, 0, 0)")
 	for _, sum := range []string{"i - 1", "b - 1", "u - 1", "w - 1", "1 - u", "0 - u", "1 - 2 - u", "u - 1 + 1", "b - 1 + w", "(1 - 2) * w"} {
 		d.do(a, "SELECT "+sum+" FROM c1 WHERE k = -1")
+	}
+	for _, wait := range []string{"-0.5", "-1", "-1.5", "0.5"} {
+		d.do(a, "SELECT GET_LOCK('c1', "+wait+")")
 	}
 	d.do(a, "UPDATE c1 SET w = w - 1 WHERE k = -1")
 	d.do(a, "UPDATE c1 SET b = w - 1 WHERE k = -1")

@@ -41,6 +41,9 @@ func (d *DB) eval(r *run, e *expr, t *table, v image) value {
 		if x.kind == valueNumber && x.num < 0 && t != nil && t.unsigned(e) {
 			panic(mysqlError(1690, "22003", "BIGINT UNSIGNED value is out of range"))
 		}
+		if f == PostgreSQL && x.kind == valueNumber && x.num != int64(int32(x.num)) && t.int4(e) {
+			panic(pgError("22003", "integer out of range"))
+		}
 		return x
 	case e.name == toBoolean:
 		return toBool(e.args[0], args[0])
@@ -220,7 +223,10 @@ func (d *DB) getLock(r *run, n *namedLock, wait value) (value, target) {
 	switch {
 	case wait.kind == valueText:
 		panic(d.cfg.Flavour.beyond("a wait of GET_LOCK that is a text"))
-	case !wait.numeric(), wait.num < 0:
+	case !wait.numeric():
+		return value{}, target{}
+	}
+	if seconds, _ := wait.parts(); seconds < 0 {
 		return value{}, target{}
 	}
 	want := target{name: n}
@@ -232,7 +238,7 @@ func (d *DB) getLock(r *run, n *namedLock, wait value) (value, target) {
 	if milli, fits := wait.milli(); fits && milli < longestWait.Milliseconds() {
 		limit = time.Duration(milli) * time.Millisecond
 	}
-	if r.timedOut || limit == 0 {
+	if r.timedOut || limit <= 0 {
 		return number(0), target{}
 	}
 	if r.deadline < 0 {

@@ -49,6 +49,19 @@ func TestWhatAServerRefuses(t *testing.T) {
 			}
 		}
 	}
+	sums := newBench(t, PostgreSQL, table, "INSERT INTO locks (name, i, n) VALUES ('a', 1700000000, 1700000000)")
+	for query, want := range map[string]string{
+		"SELECT i * 1000 FROM locks": "22003", "SELECT n * 1000, i + n * 2 FROM locks": "(1700000000000, 5100000000)",
+		"SELECT 2147483647 + 1": "22003", "SELECT 2147483648 + 1, 2147483647 + 1::bigint": "(2147483649, 2147483648)",
+	} {
+		if got := sums.do("A", query); !strings.Contains(got, want) {
+			t.Errorf("%s: %s, want %s", query, got, want)
+		}
+	}
+	later := "UPDATE locks SET n = ? + 5000" // the argument has the type of 5000
+	if got := sums.do("A", later, Num(1_700_000_000_000)); !strings.Contains(got, "22003") {
+		t.Errorf("%s: %s", later, got)
+	}
 	below := newBench(t, MySQL, mysqlTable, "INSERT INTO locks (name, u) VALUES ('a', 0)")
 	for _, query := range []string{"UPDATE locks SET u = u - 1", "SELECT 1 + (u - 2) FROM locks"} {
 		if got := below.do("A", query); !strings.Contains(got, "1690 (22003)") {

@@ -1,6 +1,7 @@
 package sql
 
 import (
+	"math"
 	"slices"
 	"strings"
 
@@ -80,6 +81,19 @@ func (t *table) unsigned(e *expr) bool {
 		return t.columns[t.column(e.name)].unsigned
 	}
 	return e.kind == exprBinary && e.op != '/' && slices.ContainsFunc(e.args, t.unsigned)
+}
+
+// int4 reports whether PostgreSQL computes a sum with 32 bits. An argument takes the type of the other operand.
+func (t *table) int4(e *expr) bool {
+	switch e.kind {
+	case exprLiteral:
+		return e.value.kind == valueNumber && e.value.num == int64(int32(e.value.num))
+	case exprColumn:
+		return t.columns[t.column(e.name)].most == math.MaxInt32
+	case exprBinary:
+		return t.int4(e.args[0]) && t.int4(e.args[1])
+	}
+	return e.kind == exprParam
 }
 
 // tableOf is the table of a statement, which has to exist.
