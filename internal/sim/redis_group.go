@@ -40,6 +40,9 @@ func (w *World) newRedisGroup(names []string, set plan.Redis) *redisGroup {
 		g.servers = append(g.servers, w.newRedisServer(g, name))
 	}
 	g.leader = g.servers[0]
+	for _, script := range w.Scripts {
+		g.leader.store.Load(script)
+	}
 	for _, s := range g.servers[1:] {
 		s.attach(g.leader, 0)
 		s.store.SetReplica(true)

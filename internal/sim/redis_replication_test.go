@@ -9,6 +9,7 @@ import (
 	"lockstep/internal/faults"
 	"lockstep/internal/history"
 	"lockstep/internal/plan"
+	"lockstep/internal/store/redis"
 )
 
 // splitByHand cuts A and the primary off from B and the replica, and promotes the replica 100 ms
@@ -41,6 +42,23 @@ func answers(h *history.History, command string, from, until time.Duration) (out
 		}
 	}
 	return out
+}
+
+// A replica that is promoted knows none of the scripts that its primary has loaded.
+func TestReplicasDoNotKnowScripts(t *testing.T) {
+	w := New()
+	defer w.Close()
+	w.Scripts = []*redis.Script{{Name: "one", Source: "return 1"}}
+	p := splitByHand(time.Second)
+	if _, err := w.Run(&p, "set-nx-lua", 1); err != nil {
+		t.Fatal(err)
+	}
+	byHash := redis.Eval(w.Scripts[0], "k").Named("EVALSHA")
+	for i, want := range []string{"(integer) 1", "(error) NOSCRIPT No matching script. Please use EVAL."} {
+		if got := w.stores[i].Exec(0, 1, &byHash).String(); got != want {
+			t.Errorf("redis-%d: %s, want %s", i+1, got, want)
+		}
+	}
 }
 
 // The primary cannot notice that its replica has left, so it reports connected_slaves:1, as a real

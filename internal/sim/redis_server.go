@@ -79,9 +79,6 @@ func (w *World) newRedisServer(g *redisGroup, name string) *redisServer {
 		s.store = redis.NewSharing(w.stores[0])
 		w.stores = append(w.stores, s.store)
 	}
-	for _, script := range w.Scripts {
-		s.store.Load(script)
-	}
 	s.store.OnPublish = s.publishes
 	s.store.KeepReads = false
 	s.store.Extensions = extensionsOf(&w.variant.Servers)
