@@ -25,8 +25,8 @@ const (
 		"faults: [{when: A is in its critical section, after: 1900ms, evict: lock}]\n"
 )
 
-// rehearse plays the lock without a fault. Afterwards the servers know its scripts, as in
-// production, and it is known where the lock keeps its entry. It reports whether the lock can be
+// rehearse plays the lock without a fault. Afterwards the primaries know its scripts, as
+// in production, and it is known where the lock keeps its entry. It reports whether the lock can be
 // played.
 func (s *suite) rehearse(t *testing.T) bool {
 	t.Helper()

@@ -293,6 +293,9 @@ func (g *scripts) odd() (string, []Value) {
 		"DELETE FROM nowhere WHERE n = 1", "INSERT INTO nowhere (n) VALUES (1)", "UPDATE nowhere SET n = 1",
 		"INSERT INTO "+g.table+" (z) VALUES (1)", "UPDATE "+g.table+" SET z = 1", "SELECT 1 + 2 * 3, (1 + 2) * 3, 7 - 9, 'it''s'",
 		"SELECT name FROM "+g.table+" WHERE name = 'A~'", "SELECT name FROM "+g.table+" WHERE name < 'b' AND n <= 0",
+		"INSERT INTO "+g.table+" (n, name, n) VALUES (1, 'a', 2)", "UPDATE "+g.table+" SET n = 'x' WHERE name = '!'",
+		"INSERT INTO "+g.table+" (n, name) VALUES (1, '"+strings.Repeat("x", 65)+"')", "SELECT 2147483647 + 1, 2147483648 - 1",
+		"INSERT INTO "+g.table+" (n, name) VALUES ('9223372036854775808', 'x')", "INSERT INTO "+g.table+" (n, owner) VALUES (1, '"+strings.Repeat(" ", 70)+"')",
 		"INSERT INTO "+g.table+" (n, name) VALUES (1)", "INSERT INTO "+g.table+" (n, name) VALUES (1, NULL)",
 	), nil
 }
