@@ -1,6 +1,7 @@
 package zookeeper
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -30,28 +31,40 @@ func split(path string) (parent, name string, ok bool) {
 	return path[:slash], path[slash+1:], true
 }
 
-// create makes a node. A failed transaction has a number as well.
+// valid reports whether a node may have this path (PathUtils.validatePath).
+func valid(path string) bool {
+	segments := strings.Split(path, "/")
+	return segments[0] == "" && len(segments) > 1 && !slices.ContainsFunc(segments[1:], func(name string) bool {
+		return name == "" || name == "." || name == ".." || strings.ContainsFunc(name, func(r rune) bool {
+			return r < ' ' || 0x7f <= r && r <= 0x9f || 0xd800 <= r && r <= 0xf8ff || 0xfff0 <= r && r <= 0xffff
+		})
+	})
+}
+
+// create makes a node, with the checks in the order of a server (pRequest2TxnCreate in PrepRequestProcessor.java). A
+// failed transaction has a number as well.
 func (m *Model) create(s *session, op Create) store.Answer {
 	m.zxid++
-	parentPath, name, ok := split(op.Path)
-	if !ok {
+	path, slash := op.Path, strings.LastIndexByte(op.Path, '/')
+	if slash < 0 || strings.Contains(path, "\x00") {
 		return failed(ErrBadArguments)
 	}
-	parent := m.nodes[parentPath]
+	parent := m.nodes[cmp.Or(path[:slash], "/")]
 	if parent == nil {
 		return failed(ErrNoNode)
 	}
-	path := op.Path
 	if op.Mode == EphemeralSequential {
-		number := fmt.Sprintf("%010d", parent.created)
-		path, name = path+number, name+number
+		path += fmt.Sprintf("%010d", parent.created)
 	}
-	if m.nodes[path] != nil {
+	switch {
+	case m.nodes[path] != nil:
 		return failed(ErrNodeExists)
-	}
-	if parent.owner != nil {
+	case !valid(path):
+		return failed(ErrBadArguments)
+	case parent.owner != nil:
 		return failed(ErrEphemeralParent)
 	}
+	name := path[slash+1:]
 	n := &node{stat: Stat{Czxid: m.zxid}}
 	if op.Mode != Persistent {
 		n.owner, n.stat.EphemeralOwner = s, s.id

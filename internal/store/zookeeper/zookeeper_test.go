@@ -237,7 +237,7 @@ func TestErrorsAreThoseOfTheStore(t *testing.T) {
 		{Create{Path: "/none/x"}, ErrNoNode},
 		{Create{Path: "/p"}, ErrNodeExists},
 		{Create{Path: "/e/x"}, ErrEphemeralParent},
-		{Create{Path: "x"}, ErrBadArguments},
+		{Create{Path: "x"}, ErrBadArguments}, {Create{Path: "/a/"}, ErrNoNode}, {Create{Path: "//a"}, ErrBadArguments}, {Create{Path: "/."}, ErrBadArguments}, {Create{Path: "/"}, ErrNodeExists},
 		{Delete{Path: "/p", Version: -1}, ErrNotEmpty},
 		{Delete{Path: "/p", Version: 3}, ErrBadVersion},
 		{Delete{Path: "/"}, ErrBadArguments},

@@ -184,7 +184,10 @@ func (s *script) path() string { return s.pick(s.paths...) }
 func (s *script) create(who *guest) {
 	op := zookeeper.Create{Path: s.path(), Mode: zookeeper.Mode(s.rng.IntN(3))}
 	if op.Mode == zookeeper.EphemeralSequential {
-		op.Path = s.pick("/lock/q-", "/t/q-", "/t/a/q-", "/q-")
+		op.Path = s.pick("/lock/q-", "/t/q-", "/t/a/q-", "/q-", "/lock/", "/t/a/", "/")
+	}
+	if s.rng.IntN(20) == 0 {
+		op.Path += s.pick("/", "//a", "/.", "/..", "/a/../b", "/\x00", "/\x7f", "/\ufff5", "/\ue000", "/é b.", "/...")
 	}
 	made, ok := s.ask(who, op).(zookeeper.Created)
 	if ok && op.Mode == zookeeper.EphemeralSequential {
