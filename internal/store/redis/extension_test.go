@@ -177,7 +177,8 @@ func TestUnmodelled(t *testing.T) {
 		of(`return redis.setresp(3)`), of(`redis.set_repl(redis.REPL_NONE)`), of(`return redis.acl_check_cmd("get", "a")`),
 		of(`return loadstring("return 1")()`), of(`return string.dump(tostring)`), of(`table.foreach({}, tostring)`), of(`return coroutine.create(tostring)`),
 		Command("SCRIPT", "FLUSH"), Command("SCRIPT", "EXISTS", "x"),
-		of(`return redis.call("SADD", "s", "m")`), of(`return redis.pcall("getex", "lock")`), of(`return pcall(redis.call, "ltrim", "q", 0, 1)`),
+		of(`return redis.call("SADD", "s", "m")`), of(`return redis.pcall("getex", "lock")`),
+		of(`return pcall(redis.call, "ltrim", "q", 0, 1)`),
 		of("#!lua flags=no-writes\nreturn 1"),
 	} {
 		func() {

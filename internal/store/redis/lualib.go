@@ -47,8 +47,9 @@ func (vm *interpreter) openLibraries() {
 	}
 	maths := vm.copyLibrary("math", map[string]lua.LGFunction{"random": vm.luaRandom, "randomseed": vm.luaRandomSeed})
 	maths.RawSetString("huge", lua.LNumber(math.Inf(1)))
+	concat := state.G.Global.RawGetString("table").(*lua.LTable).RawGetString("concat").(*lua.LFunction)
 	tables := vm.copyLibrary("table", map[string]lua.LGFunction{
-		"concat": formatting(state.G.Global.RawGetString("table").(*lua.LTable).RawGetString("concat").(*lua.LFunction).GFunction),
+		"concat": formatting(concat.GFunction),
 		"insert": vm.sealed("table", "insert"),
 		"remove": vm.sealed("table", "remove"),
 		"sort":   vm.sealed("table", "sort"),

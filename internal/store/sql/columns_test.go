@@ -39,7 +39,8 @@ func columns(t *testing.T, real *realServer) {
 		d.do(a, "UPDATE c1 SET b = name")
 		d.do(a, "UPDATE c1 SET name = b WHERE k = -1")
 		d.do(a, "INSERT INTO c1 (k, i, b) VALUES (-1, 2147483647, 2147483647)")
-		for _, sum := range []string{"i + 1", "b + 1", "i + b", "i * 2", "1 + i::bigint", "2147483648 - 1", "2147483647 + 1", "- 2147483648", "i - i - 1", "(i - 1) * 2"} {
+		for _, sum := range []string{"i + 1", "b + 1", "i + b", "i * 2", "1 + i::bigint", "2147483648 - 1",
+			"2147483647 + 1", "- 2147483648", "i - i - 1", "(i - 1) * 2"} {
 			d.do(a, "SELECT "+sum+" FROM c1 WHERE k = -1")
 		}
 		for _, n := range []int64{7, 1_700_000_000_000} {

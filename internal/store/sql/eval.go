@@ -93,7 +93,7 @@ func (f Flavour) fit(c column, v value) value {
 	case c.number && v.kind == valueNumber && (v.num < c.least || v.num > c.most):
 		panic(f.outOfRange(c))
 	case v.kind == valueText && c.chars > 0 && length > c.chars:
-		// Blanks at the end are cut off. So are those of a number's digits: there are none.
+		// Blanks at the end are cut off.
 		if text := strings.TrimRight(v.text, " "); int64(utf8.RuneCountInString(text)) > c.chars {
 			panic(f.pick(1406, "22001", "Data too long for column '"+c.name+"'",
 				"22001", "value too long for type character varying("+strconv.FormatInt(c.chars, 10)+")"))

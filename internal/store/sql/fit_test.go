@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// What MariaDB and PostgreSQL answer without a fault of the model; a known case plays the same with real servers. What the
-// model does not know it refuses: a wrong answer would be taken for the server's.
+// What MariaDB and PostgreSQL answer to statements that locks should not send; known cases play such with real servers.
+// What the model does not know it refuses: a wrong answer would be taken for the server's.
 func TestWhatAServerRefuses(t *testing.T) {
 	table := "CREATE TABLE locks (name VARCHAR(4) PRIMARY KEY, i INT, n BIGINT)"
 	mysqlTable := "CREATE TABLE locks (name VARCHAR(4) PRIMARY KEY, i INT, n BIGINT, u INT UNSIGNED)"

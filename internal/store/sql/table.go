@@ -75,7 +75,8 @@ func (d *DB) table(name string) *table {
 	return store.First(d.tables, func(t *table) bool { return t.name == name })
 }
 
-// unsigned reports whether an expression has the type of numbers without a sign (MySQL): a result below zero is an error.
+// unsigned reports whether an expression has the type of numbers without a sign (MySQL): a result below zero is an
+// error.
 func (t *table) unsigned(e *expr) bool {
 	if e.kind == exprColumn {
 		return t.columns[t.column(e.name)].unsigned
