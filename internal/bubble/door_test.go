@@ -28,6 +28,7 @@ var talks = map[string]string{
 	"unwatched":      "a WATCH k|b SET k 1|a UNWATCH|a MULTI|a SET k 2|a EXEC|a WATCH k|b SET k 3|a MULTI|a DISCARD|a MULTI|a GET k|a EXEC",
 	"own change":     "a WATCH k|a SET k 1|a MULTI|a GET k|a EXEC",
 	"flushed":        "a SET k 1|a WATCH k|b FLUSHALL|a MULTI|a GET k|a EXEC",
+	"flushed, empty": "b SET l 1|a WATCH k|b FLUSHALL|a MULTI|a SET k 1|a EXEC|a WATCH k l|b SET l 1|b FLUSHALL|a MULTI|a GET k|a EXEC",
 	"expired":        "a SET k 1 PX 30|a WATCH k|sleeps|a MULTI|a GET k|a EXEC",
 	"expired before": "a SET k 1 PX 30|sleeps|a WATCH k|a MULTI|a GET k|a EXEC",
 	"nothing there":  "a WATCH k|b DEL k|a MULTI|a SET k 1|a EXEC",
