@@ -30,6 +30,8 @@ const (
 	zkCreateContainer = 19
 	zkDeleteContainer = 20
 	zkCreateTTL       = 21
+	zkError           = -1
+	zkCreateSession   = -10
 	zkCloseSession    = -11
 )
 
@@ -126,7 +128,8 @@ func (t *Transaction) removes() bool { return t.Type == zkDelete || t.Type == zk
 
 // OnlyOwnRemoved reports whether the logs of an ensemble's servers prove that each session
 // has deleted only its own nodes, among those at path or below. It is also false if
-// a transaction is missing, or consists of several.
+// a transaction is missing, or consists of several. If path is empty, all nodes count, and every other
+// kind of change is in doubt: a lock may be the data of a node.
 func OnlyOwnRemoved(logs [][]Transaction, path string) bool {
 	all := slices.Concat(logs...)
 	slices.SortStableFunc(all, func(a, b Transaction) int { return cmp.Compare(a.ID, b.ID) })
@@ -141,6 +144,7 @@ func OnlyOwnRemoved(logs [][]Transaction, path string) bool {
 		switch {
 		case t.Type == zkMulti:
 			return false
+		case t.Type == zkError || t.Type == zkCreateSession:
 		case t.Type == zkCloseSession:
 			for at, its := range owners {
 				if its == t.Session {

@@ -20,12 +20,12 @@ import (
 func TestTransactionsOfARealServer(t *testing.T) {
 	server := livetest.Start(t, zookeeper.ID, livestore.Wish{}).Members[0]
 	a, b, c := zkClient(t, server.Addr), zkClient(t, server.Addr), zkClient(t, server.Addr)
-	onlyOwn := func() bool {
+	onlyOwn := func(path string) bool {
 		log, err := witness.TransactionsOf(server.Dir)
 		if err != nil {
 			t.Fatal(err)
 		}
-		return witness.OnlyOwnRemoved([][]witness.Transaction{log, log}, "/lock")
+		return witness.OnlyOwnRemoved([][]witness.Transaction{log, log}, path)
 	}
 	create := func(client *zk.Conn, path string) {
 		t.Helper()
@@ -47,13 +47,16 @@ func TestTransactionsOfARealServer(t *testing.T) {
 	if err := a.Delete("/nothing", -1); err == nil {
 		t.Fatal("a missing node was removed")
 	}
+	if !onlyOwn("") {
+		t.Error("no session has removed another one's node anywhere, and the log does not show that")
+	}
 	create(b, "/lockers") // not the lock's
 	remove(a, "/lockers")
-	if !onlyOwn() {
+	if !onlyOwn("/lock") {
 		t.Error("no session has removed another one's node, and the log does not show that")
 	}
 	remove(a, "/lock")
-	if onlyOwn() {
+	if onlyOwn("/lock") || onlyOwn("") {
 		t.Error("A has removed B's node, and the log does not show that")
 	}
 }
@@ -79,7 +82,7 @@ func (quiet) Printf(string, ...any) {}
 
 // Incomplete logs prove nothing.
 func TestOnlyOwnRemovedInDoubt(t *testing.T) {
-	const create, remove, multi, end = 1, 2, 14, -11
+	const create, remove, write, multi, refused, begin, end = 1, 2, 5, 14, -1, -10, -11
 	lock := func(session, id int64, kind int32) witness.Transaction {
 		return witness.Transaction{Session: session, ID: id, Type: kind, Path: "/lock"}
 	}
@@ -96,12 +99,20 @@ func TestOnlyOwnRemovedInDoubt(t *testing.T) {
 		"one server has it":      {[][]witness.Transaction{{lock(1, 1, create), lock(2, 3, create)}, {lock(1, 1, create), lock(1, 2, remove)}}, true},
 		"the end of a session":   {[][]witness.Transaction{{lock(1, 1, create), {Session: 1, ID: 2, Type: end}, lock(2, 3, create)}}, true},
 		"after the session":      {[][]witness.Transaction{{lock(1, 1, create), {Session: 1, ID: 2, Type: end}, lock(1, 3, remove)}}, false},
+		"before the first node":  {[][]witness.Transaction{{{Session: 1, ID: 1, Type: begin}, {Session: 2, ID: 2, Type: refused}, lock(1, 3, create)}}, true},
 		"several at once":        {[][]witness.Transaction{{lock(1, 1, multi)}}, false},
 		"two servers, two words": {[][]witness.Transaction{{lock(1, 1, create)}, {lock(2, 1, create)}}, false},
 	} {
-		if got := witness.OnlyOwnRemoved(tt.logs, "/lock"); got != tt.want {
-			t.Errorf("%s: %v, want %v", name, got, tt.want)
+		for _, path := range []string{"/lock", ""} {
+			if got := witness.OnlyOwnRemoved(tt.logs, path); got != tt.want {
+				t.Errorf("%s, path %q: %v, want %v", name, path, got, tt.want)
+			}
 		}
+	}
+	// Where any node may be the lock's, so may be its data.
+	written := [][]witness.Transaction{{lock(1, 1, create), {Session: 2, ID: 2, Type: write}}}
+	if !witness.OnlyOwnRemoved(written, "/lock") || witness.OnlyOwnRemoved(written, "") {
+		t.Error("the data of a node count when the lock's node is known, or not when it is not")
 	}
 }
 
