@@ -120,23 +120,26 @@ func atTerminal(pid int) bool {
 
 // stopped reports whether every thread of a process has stopped. The state of the process is
 // only that of its first thread; another one may run some microseconds longer on another core,
-// and send a command after the pause has begun.
+// and send a command after the pause has begun. A zombie never stops: it is gone.
 func stopped(pid int) (bool, error) {
 	threads, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/stat", pid))
-	if err != nil || len(threads) == 0 {
-		return false, fmt.Errorf("process %d is gone", pid)
-	}
+	there := false
 	for _, path := range threads {
 		fields, err := stat(path)
-		if os.IsNotExist(err) || err == syscall.ESRCH {
+		switch {
+		case os.IsNotExist(err) || err == syscall.ESRCH:
 			continue // this thread has ended meanwhile
-		}
-		if err != nil {
+		case err != nil:
 			return false, err
-		}
-		if fields[0] != "T" && fields[0] != "t" {
+		case fields[0] == "Z" || fields[0] == "X":
+			continue
+		case fields[0] != "T" && fields[0] != "t":
 			return false, nil
 		}
+		there = true
+	}
+	if err != nil || !there {
+		return false, fmt.Errorf("process %d is gone", pid)
 	}
 	return true, nil
 }

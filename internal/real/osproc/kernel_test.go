@@ -1,9 +1,26 @@
 package osproc
 
 import (
+	"os/exec"
 	"testing"
 	"time"
 )
+
+// A zombie is gone: a freeze that waited for it to stop would hold up the run, while its family
+// stands still.
+func TestAZombieIsNotWaitedFor(t *testing.T) {
+	cmd := exec.Command("true")
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer cmd.Wait()
+	for StartTime(cmd.Process.Pid) != "" {
+		Nap(time.Millisecond)
+	}
+	if still, err := stopped(cmd.Process.Pid); err == nil {
+		t.Errorf("a zombie counts as a process that has stopped (%v) and can be waited for", still)
+	}
+}
 
 // All processes of a run must read the same clock: the kernel's.
 func TestNowIsTheKernelsClock(t *testing.T) {
