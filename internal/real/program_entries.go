@@ -211,13 +211,13 @@ func (r *reconciler) entryOf(steps []step) (key string, wrote []string) {
 			fit = append(fit, name)
 		}
 	}
-	slices.Sort(wrote)
-	switch {
-	case slices.Contains(wrote, locks.Key):
-		return locks.Key, []string{locks.Key}
-	case len(fit) == 1:
+	if slices.Contains(wrote, locks.Key) && !slices.Contains(fit, locks.Key) { // a set of the lock's own name
+		fit = append(fit, locks.Key)
+	}
+	if len(fit) == 1 { // of two, the other one may be what excludes
 		return fit[0], fit
 	}
+	slices.Sort(wrote)
 	return "", wrote
 }
 

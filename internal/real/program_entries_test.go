@@ -54,6 +54,19 @@ func TestTheEntryOfAProgramIsWhatItWrites(t *testing.T) {
 			[]string{"52 may-have-removed - by A"},
 		},
 		{
+			"two keys, one with the lock's name",
+			"0 A waits\n 5-7 A SET lock a -> OK\n" + takes[len("0 A waits\n"):] + gives, "> set@lock\n 6 x SET lock a\n" + taken + given,
+			watched{history.Unfollowed, `"app:lock", "lock"`, ""},
+			[]string{"52 may-have-removed - by A"},
+		},
+		{
+			"a sorted set with the lock's name",
+			"0 A waits\n 10-12 A ZADD lock 9 a -> (integer) 1\n 13 A acquired\n 49 A releasing\n 50-52 A ZREM lock a -> (integer) 1\n 53 A released",
+			"> zadd@lock\n 11 x ZADD lock 9 a\n > zrem@lock\n > del@lock\n 51 x ZREM lock a",
+			watched{history.Followed, `"lock"`, ""},
+			[]string{"11 granted A by A", "51 removed A by A"},
+		},
+		{
 			"a queue belongs to no client",
 			"0 A waits\n 10-12 A RPUSH app:q a -> (integer) 1\n 13 A acquired\n 49 A releasing\n 50-52 A LPOP app:q -> a\n 53 A released",
 			"> rpush@app:q\n 11 x RPUSH app:q a\n > lpop@app:q\n > del@app:q\n 51 x LPOP app:q",
