@@ -162,6 +162,10 @@ func (r *reconciler) forgetSetUp() {
 // queue or a set.
 var plain = map[string]bool{"set": true, "hset": true, "hincrby": true}
 
+// sorted are events of a sorted set, which is an entry if it bears the name of the lock: Symfony's is one, with
+// one member. Others are queues.
+var sorted = map[string]bool{"zadd": true, "zrem": true, "zremrangebyscore": true}
+
 // makes reports whether a change makes or overwrites an entry.
 func (c *change) makes() bool {
 	return c.event != expired && c.event != removed && c.event != renewed && !quiet[c.event]
@@ -184,6 +188,16 @@ func (r *reconciler) did(s step, key string, what func(*operation, string) bool)
 	})
 }
 
+// freed reports whether a client has ever given up a key. Beside a key with the name of the lock, one that stays
+// is no entry: no release can rob it.
+func (r *reconciler) freed(steps []step, key string) bool {
+	gives := func(o *operation) bool {
+		return o.by != nil && slices.ContainsFunc(o.changes, func(c change) bool { return c.key == key && c.event == removed })
+	}
+	changes := func(s step) bool { return s.release && r.did(s, key, (*operation).changed) }
+	return slices.ContainsFunc(r.operations, gives) || slices.ContainsFunc(steps, changes)
+}
+
 // entryOf returns the key of the lock's entry, "" when it is ambiguous, and the keys that
 // acquisitions have written, sorted.
 func (r *reconciler) entryOf(steps []step) (key string, wrote []string) {
@@ -196,7 +210,7 @@ func (r *reconciler) entryOf(steps []step) (key string, wrote []string) {
 	for _, o := range r.operations {
 		for _, c := range o.changes {
 			if was, seen := simple[c.key]; c.makes() {
-				simple[c.key] = plain[c.event] && (was || !seen)
+				simple[c.key] = (plain[c.event] || c.key == locks.Key && sorted[c.event]) && (was || !seen)
 			}
 		}
 	}
@@ -211,10 +225,10 @@ func (r *reconciler) entryOf(steps []step) (key string, wrote []string) {
 			fit = append(fit, name)
 		}
 	}
-	if slices.Contains(wrote, locks.Key) && !slices.Contains(fit, locks.Key) { // a set of the lock's own name
-		fit = append(fit, locks.Key)
+	if slices.Contains(fit, locks.Key) {
+		fit = slices.DeleteFunc(fit, func(name string) bool { return name != locks.Key && !r.freed(steps, name) })
 	}
-	if len(fit) == 1 { // of two, the other one may be what excludes
+	if len(fit) == 1 {
 		return fit[0], fit
 	}
 	slices.Sort(wrote)

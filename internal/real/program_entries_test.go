@@ -55,8 +55,23 @@ func TestTheEntryOfAProgramIsWhatItWrites(t *testing.T) {
 		},
 		{
 			"two keys, one with the lock's name",
-			"0 A waits\n 5-7 A SET lock a -> OK\n" + takes[len("0 A waits\n"):] + gives, "> set@lock\n 6 x SET lock a\n" + taken + given,
+			"0 A waits\n 5-7 A SET lock a -> OK\n" + takes[len("0 A waits\n"):] + gives + " 60-62 A DEL lock -> (integer) 1\n",
+			"> set@lock\n 6 x SET lock a\n" + taken + given + " > del@lock\n 61 x DEL lock",
 			watched{history.Unfollowed, `"app:lock", "lock"`, ""},
+			[]string{"52 may-have-removed - by A"},
+		},
+		{
+			"a key that stays beside the lock's name",
+			"0 A waits\n 5-7 A SET app:x a -> OK\n 10-12 A SET lock a -> OK\n 13 A acquired\n 49 A releasing\n 50-52 A DEL lock -> (integer) 1\n 53 A released",
+			"> set@app:x\n 6 x SET app:x a\n > set@lock\n 11 x SET lock a\n > del@lock\n 51 x DEL lock",
+			watched{history.Followed, `"lock"`, ""},
+			[]string{"11 granted A by A", "51 removed A by A"},
+		},
+		{
+			"a counter with the lock's name",
+			"0 A waits\n 10-12 A INCR lock -> (integer) 1\n 13 A acquired\n 49 A releasing\n 50-52 A DEL lock -> (integer) 1\n 53 A released",
+			"> incrby@lock\n 11 x INCR lock\n > del@lock\n 51 x DEL lock",
+			watched{history.Unfollowed, `"lock"`, ""},
 			[]string{"52 may-have-removed - by A"},
 		},
 		{
