@@ -86,6 +86,11 @@ func checkFlags(cmd *cobra.Command) error {
 	if f := cmd.Flags().Lookup("out"); f != nil && f.Value.String() == "" {
 		return errors.New("--out is empty: name a folder, or leave it out for reports")
 	}
+	for _, name := range []string{"lock-command", "expect"} { // a script with an unset variable would play less
+		if f := cmd.Flags().Lookup(name); f != nil && f.Changed && f.Value.String() == "" {
+			return fmt.Errorf("--%s is empty: give it a value, or leave it out", name)
+		}
+	}
 	if f := cmd.Flags().Lookup("jobs"); f != nil && strings.HasPrefix(f.Value.String(), "-") {
 		return fmt.Errorf("--jobs %s: at least 1; leave it out for one for each core", f.Value)
 	}
