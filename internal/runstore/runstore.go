@@ -60,7 +60,7 @@ func Save(root, dir string, files func(dir string) ([]File, error)) (string, err
 	name := dir
 	for n := 2; n <= maxSame; n++ {
 		err := errTaken
-		if _, missing := os.Lstat(name); errors.Is(missing, fs.ErrNotExist) {
+		if _, missing := os.Lstat(name); missing != nil { // another error than that is saveAs's, too
 			err = saveAs(root, name, files)
 		}
 		if !errors.Is(err, errTaken) {

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -139,6 +140,17 @@ func TestAFailureLeavesNothingBehind(t *testing.T) {
 	hidden, _ := filepath.Glob(filepath.Join(root, "*", ".*"))
 	if err != nil || len(left)+len(hidden) > 0 {
 		t.Errorf("left behind: %v %v", left, hidden)
+	}
+}
+
+// An error other than a taken name is told as it is.
+func TestTheRunStoreIsAFile(t *testing.T) {
+	root := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(root, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := save(t, root, 0); !errors.Is(err, syscall.ENOTDIR) {
+		t.Errorf("%v, want that %s is not a directory", err, root)
 	}
 }
 
