@@ -94,7 +94,7 @@ func (c *clock) shownIn() Unit {
 	return c.unit
 }
 
-var errTimeRange = errors.New("the time is out of range: years from 1823 to 2116")
+var errTimeRange = errors.New("the time is out of range: years from 1824 to 2115")
 
 func (c *clock) read(text []byte) (int64, error) {
 	if len(text) == 0 {

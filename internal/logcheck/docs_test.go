@@ -1,6 +1,7 @@
 package logcheck
 
 import (
+	"errors"
 	"os"
 	"regexp"
 	"strings"
@@ -57,6 +58,36 @@ func TestExamplesOfTheDocs(t *testing.T) {
 	for _, word := range logline.EventWords {
 		if !strings.Contains(string(page), "| `"+word+"` | ") {
 			t.Errorf("the page does not say what %s is", word)
+		}
+	}
+}
+
+// The page shows what is said of each line, and a line that the verdict counts as not understood is shown as such.
+func TestTheExplanationOfTheDocs(t *testing.T) {
+	page, err := os.ReadFile("../../docs/check.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var log, want []string
+	for _, m := range regexp.MustCompile(`(?m)^    \d: (.*)\n       (.*)$`).FindAllStringSubmatch(string(page), -1) {
+		log, want = append(log, m[1]), append(want, m[2])
+	}
+	log = append(log, strings.Replace(log[1], "17 rows", "17 of invoices", 1)) // the name of the lock
+	want = append(want, want[2])
+	x, err := Explain(t.Context(), Options{}, source("pod-1.log", strings.Join(log, "\n")+"\n"))
+	if err != nil || len(log) != 4 || len(x.Lines) != 4 {
+		t.Fatalf("%q: %+v, %v", log, x, err)
+	}
+	for i := range x.Lines {
+		said := strings.Join(strings.Fields("= "+strings.Join(x.Lines[i].Says(x.Unit), "; ")), " ")
+		switch err := x.Lines[i].Err; {
+		case errors.Is(err, logline.ErrOther):
+			said = "- about something else"
+		case err != nil:
+			said = "! " + err.Error()
+		}
+		if said != want[i] {
+			t.Errorf("%s\n%s, want %s", log[i], said, want[i])
 		}
 	}
 }

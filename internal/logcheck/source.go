@@ -61,8 +61,6 @@ func (l *log) read(in io.Reader) error {
 		}
 		switch {
 		case err == nil:
-		case errors.Is(err, logline.ErrOther) && l.namesLock(line):
-			l.unread.add(l.place(), line, err)
 		case errors.Is(err, logline.ErrOther) && l.lines.number > 1 && !l.lines.whole && !l.decoder.Whole():
 			l.judge.result.doubt(say.LogCut.With(l.at())) // the missing rest may be about a lock
 			return l.end()
@@ -146,7 +144,11 @@ func (l *log) decode(line []byte) error {
 	if l.format.Ignores(line) {
 		return errIgnored
 	}
-	return l.decoder.Decode(line, l.lines.number, l.emit)
+	err := l.decoder.Decode(line, l.lines.number, l.emit)
+	if errors.Is(err, logline.ErrOther) && l.namesLock(line) {
+		return logline.ErrUnread
+	}
+	return err
 }
 
 // errIgnored is the error of a line that the format ignores.

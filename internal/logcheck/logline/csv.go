@@ -147,6 +147,9 @@ func (d *csvDecoder) split(line []byte) error {
 		if err != nil {
 			return errors.New("a quotation mark stands alone: a value in quotation marks ends on its line, and one within it is written twice")
 		}
+		if len(quoted) > maxColumns {
+			return errColumns
+		}
 		for _, v := range quoted {
 			d.values = append(d.values, []byte(v))
 		}
@@ -160,14 +163,16 @@ func (d *csvDecoder) split(line []byte) error {
 		}
 		d.values = append(d.values, line[:comma])
 		line = line[comma+1:]
-		if len(d.values) > maxColumns {
-			return fmt.Errorf("more than %d columns", maxColumns)
+		if len(d.values) == maxColumns {
+			return errColumns
 		}
 	}
 }
 
 // maxColumns bounds the columns of a line.
 const maxColumns = 1000
+
+var errColumns = fmt.Errorf("more than %d columns", maxColumns)
 
 // Whole implements Decoder: a last value may be incomplete, unless it is a known word.
 func (d *csvDecoder) Whole() bool { return d.last }

@@ -63,7 +63,7 @@ type Read struct{ Ours, Theirs string }
 // The errors of lines that do not have exactly one event.
 var (
 	ErrOther  = errors.New("it tells nothing of a lock")
-	ErrUnread = errors.New("it speaks of a lock, and does not have the form of an event")
+	ErrUnread = errors.New("it speaks of a lock or names one, and does not have the form of an event")
 	ErrTwo    = errors.New("it has a second event, and only the first was read")
 )
 
