@@ -83,7 +83,7 @@ Usage profiles:
 ` + helpOf(explore.Profiles(), profileMeans),
 		Example: `  simulate explore set-nx-lua  # every single fault
   simulate explore redlock --faults 2 --only cut --profile five-nodes  # pairs
-  simulate explore redlock --faults 2 --into walk.json  # keep it`,
+  simulate explore redlock --faults 2 --resume walk.json  # and go on later`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			f.Locks = args
 			return f.explore(cmd.Context())

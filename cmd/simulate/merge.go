@@ -180,7 +180,7 @@ its own version only, so start coordinator and workers from the same build.
 Credentials are read from the address or the environment, as the tool nats does:
 NATS_USER and NATS_PASSWORD, NATS_TOKEN, NATS_CREDS, NATS_NKEY, NATS_CA, NATS_CERT and NATS_KEY.
 It needs the program built with -tags queue; make build-live puts one beside this.`,
-		Example: `  simulate dev work nats://queue.example.com  # until the work is done
+		Example: `  simulate dev work nats://queue.example.com  # until Ctrl-C
   simulate dev work tls://a.example,tls://b.example --jobs 8  # two servers`,
 		Args: arguments(1, 1, "the address of a queue, such as nats://queue.example.com"),
 		RunE: func(cmd *cobra.Command, args []string) error { return f.work(cmd.Context(), args[0]) },
