@@ -42,7 +42,7 @@ func (w *writer) scenarioFile() Page {
 		section("servers", "What the locks' stores are made of. A lock uses the section of its store, and needs none.\n\n"+w.serverTables(at(s, "servers"))),
 		section("clocks", "Clocks of clients or servers that differ from true time: "+code("clocks: {B: {offset: +12s, drift: 200ppm}}")+".\n\n"+
 			keyTable(at(s, "clocks").Additional.(*schema.Schema).Properties)),
-		section("faults", "A list. Each has one trigger, one verb, and an end where the verb needs one. All faults are healed before the final quiet period, in which a probe tries the lock.\n\n"+
+		section("faults", "A list. Each has one trigger, one verb, and an end where the verb needs one. All faults but those `forever` are healed before the final quiet period, in which a probe tries the lock.\n\n"+
 			keyTable(own)+"\n"+whom+"\n\n"+table([]string{"verb", "what it does"}, faultRows())+
 			"\nWhat a list leaves to chance, such as varying lengths and probabilities, is drawn from the seed before the run. The report lists the drawn faults. "+
 			"A drawn fault that repeats strikes at most 100 times. A run that drew no fault at all tested nothing.\n\n"+example(exampleFaults)),

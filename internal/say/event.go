@@ -67,7 +67,7 @@ var (
 	EventPromoted   = New2[Name, Name]("{who} becomes the primary after {peer}")
 	EventDemoted    = New2[Name, Name]("{who} becomes a replica of {peer}")
 	EventClock      = New2[Name, Verbatim]("{who}'s clock is stepped by {long}")
-	EventHealed     = New0("all faults are over")
+	EventHealed     = New0("all faults that end are over")
 	EventCutShort   = New0("the run is cut short")
 	EventNoEffect   = New1[Number]("fault {n} has changed nothing")
 

@@ -117,9 +117,9 @@ var (
 	ClockJumps       = New2[Node, Span]("{Who}'s wall clock jumps forward by {by}.")
 	ClockJumpsBack   = New2[Node, Span]("{Who}'s wall clock jumps back by {by}.")
 	RunsAgain        = New1[Node]("{Who} runs again.")
-	FaultsAreOver    = New0("All faults are over.")
+	FaultsAreOver    = New0("All faults that end are over.")
 	ShouldBecomeFree = New0(
-		"All faults are over. The lock should become free within ten leases.")
+		"All faults that end are over. The lock should become free within ten leases.")
 )
 
 // The wire.

@@ -29,7 +29,7 @@ func faultList() *Schema {
 	fault.AllOf = append(fault.AllOf, &Schema{OneOf: demand(faults.TriggerKeys)}, &Schema{OneOf: verbs})
 	return &Schema{
 		Type: "array", MaxItems: scenario.MostFaults, Items: fault,
-		Description: "What goes wrong. All faults are healed before the final quiet period, in which progress is judged.",
+		Description: "What goes wrong. All faults but those forever are healed before the final quiet period, in which progress is judged.",
 	}
 }
 

@@ -144,6 +144,6 @@ func ChecksOf(j *checker.Judgement) []Check {
 		{"Every fault that happened had an effect.", inVain == 0, say.SomeInVain.With(say.Number(inVain))},
 		{"The run was played to its end.", !j.CutShort, say.Text("it was cut short")},
 		{"The history has its end.", h.Whole || !h.Header.HasEnd(), say.Text("it was cut off")},
-		{"All faults were over before progress was judged.", healed, say.Text("there is no quiet period")},
+		{"All faults that end were over before progress was judged.", healed, say.Text("there is no quiet period")},
 	}
 }

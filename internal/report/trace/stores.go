@@ -152,7 +152,7 @@ func (w *traceRun) addFaults() {
 	}
 	run := w.track(w.faults, "run")
 	for _, e := range w.h.Each(history.Healed, history.CutShort) {
-		name := "all faults are over"
+		name := "all faults that end are over"
 		if e.Kind == history.CutShort {
 			name = "the run is cut short"
 		}
