@@ -144,17 +144,16 @@ func Seek(ctx context.Context, o Options) (Tried, error) {
 // sight is the result of one run.
 type sight struct {
 	broken   string // the first of the properties that broke
-	untested bool   // none of them got a verdict
+	untested bool   // one of them got no verdict: what is said to be kept is all of them
 }
 
-func look(j *checker.Judgement, properties []string) sight {
-	s := sight{untested: true}
+func look(j *checker.Judgement, properties []string) (s sight) {
 	for _, id := range properties {
 		switch j.Finding(id).Verdict {
 		case checker.Broken:
 			return sight{broken: id}
-		case checker.Kept:
-			s.untested = false
+		case checker.Unknown:
+			s.untested = true
 		}
 	}
 	return s
