@@ -205,7 +205,7 @@ func (f *sweepFlags) leases(p *plan.Plan) error {
 }
 
 func (f *sweepFlags) sweepReplay(p *plan.Plan) string {
-	return fmt.Sprintf("simulate sweep %s --seeds %d", shell.Word(p.File), f.seeds) +
+	return fmt.Sprintf("simulate sweep %s --seeds %d", shell.Word(p.File), f.seeds) + changed(p) +
 		option("lock", strings.Join(f.locks, ","), "") +
 		option("property", f.property, checker.MutualExclusionID) + option("seed", fmt.Sprint(f.seed), "1")
 }
