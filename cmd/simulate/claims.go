@@ -116,7 +116,7 @@ func chosenClaims(numbers []int) ([]claims.Claim, error) {
 	if len(numbers) == 0 {
 		return all, nil
 	}
-	return eachOrError(numbers, func(n int) (claims.Claim, error) {
+	return onceEach("claim", numbers, func(n int) (claims.Claim, error) {
 		c, ok := claims.Lookup(n)
 		if !ok {
 			return c, fmt.Errorf("there is no claim %d: they are numbered from %d to %d", n, all[0].N, all[len(all)-1].N)

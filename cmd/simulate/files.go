@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"lockstep/internal/report/bundle"
 	"lockstep/internal/report/export"
@@ -32,6 +33,16 @@ func eachOrError[T, U any](all []T, of func(T) (U, error)) (out []U, _ error) {
 		out = append(out, made)
 	}
 	return out, nil
+}
+
+// onceEach is eachOrError for what a user chooses. What is named twice would be counted twice.
+func onceEach[T comparable, U any](what string, all []T, of func(T) (U, error)) ([]U, error) {
+	for i, one := range all {
+		if slices.Contains(all[:i], one) {
+			return nil, fmt.Errorf("%s %v is named twice: once is enough", what, one)
+		}
+	}
+	return eachOrError(all, of)
 }
 
 func inEnglish(phrases []say.Phrase) []string {

@@ -174,7 +174,7 @@ func chosenLocks(ids []string) ([]locks.Variant, error) {
 	if len(ids) == 0 {
 		return locks.Simulated(), nil
 	}
-	return eachOrError(ids, func(id string) (locks.Variant, error) {
+	return onceEach("the lock", ids, func(id string) (locks.Variant, error) {
 		v, ok := locks.Lookup(id)
 		if !ok {
 			return v, unknownLock(id)
@@ -191,8 +191,8 @@ func chosenColumns(codes []string, among []matrix.Column) ([]matrix.Column, erro
 		return among, nil
 	}
 	known := each(among, func(c matrix.Column) string { return c.Code })
-	return eachOrError(codes, func(code string) (matrix.Column, error) {
-		at := slices.Index(known, strings.ToUpper(code))
+	return onceEach("the fault column", each(codes, strings.ToUpper), func(code string) (matrix.Column, error) {
+		at := slices.Index(known, code)
 		if at < 0 {
 			return matrix.Column{}, unknownName("fault column", code, known)
 		}
