@@ -158,9 +158,6 @@ func (f *exploreFlags) explore(ctx context.Context) error {
 	if f.shards.elsewhere() {
 		return f.exploreElsewhere(ctx, &o)
 	}
-	if f.further {
-		o.Further = stored
-	}
 	o.AsIs = f.asIs
 	if o.Kept, err = f.open(); err != nil {
 		return err
@@ -299,7 +296,8 @@ func (f *exploreFlags) result(stored *results.Explored, s *explore.State, o *exp
 	return f.conclusive(r)
 }
 
-// readInto reads the result of --into, before the walk, which takes long; nil without --into.
+// readInto reads the result of --into, before the walk, which takes long; nil without --into. With
+// --further the walk continues it.
 func (f *exploreFlags) readInto(o *explore.Options) (*results.Explored, error) {
 	if f.into == "" {
 		return nil, nil
@@ -314,6 +312,9 @@ func (f *exploreFlags) readInto(o *explore.Options) (*results.Explored, error) {
 	r, err := results.ReadExplored(data)
 	if err != nil {
 		return nil, fmt.Errorf("--into %s: it %w", f.into, err)
+	}
+	if f.further {
+		o.Further = r
 	}
 	if err := o.CheckInto(r); err != nil {
 		return nil, fmt.Errorf("--into %s: %w", f.into, err)

@@ -23,12 +23,26 @@ func (o *Options) CheckInto(stored *results.Explored) error {
 		return errors.New("it is of another scope (profiles, kinds, clients, rounds or durations): search with the options that it was made with, or all of its locks again")
 	}
 	for _, v := range o.Locks {
-		if l := stored.Lock(v.ID); l != nil && l.Complete > o.Faults {
+		l := stored.Lock(v.ID)
+		if l == nil {
+			continue
+		}
+		if l.Complete > o.Faults {
 			return fmt.Errorf("it has all sets of %d faults of %s, and would lose them: search with --faults %d",
 				l.Complete, v.ID, l.Complete)
 		}
+		if i := slices.IndexFunc(l.Together, o.loses); i >= 0 {
+			return fmt.Errorf("it has all pairs of %s in the profile %s, and would lose them: search all there with --complete, or add --further",
+				v.ID, l.Together[i].Profile)
+		}
 	}
 	return nil
+}
+
+// loses reports whether all pairs of a usage profile are stored and would be replaced by some or none.
+func (o *Options) loses(stored results.Searched) bool {
+	at := profileIndex(stored.Profile)
+	return o.Further == nil && stored.How == results.Complete && at >= 0 && !profiles[at].unserved && !o.complete(&profiles[at])
 }
 
 // Into merges Result into a stored one, see CheckInto: locks of this search are replaced, others stay.

@@ -77,6 +77,8 @@ func TestIntoRefuses(t *testing.T) {
 	half.Locks = []locks.Variant{variant(t, "setnx")}
 	other := half
 	other.Rounds = 2
+	some := pairs
+	some.Complete = []string{"just-within"} // and not plain, where all are known
 	for _, tt := range []struct {
 		name string
 		o    Options
@@ -84,6 +86,7 @@ func TestIntoRefuses(t *testing.T) {
 		want string
 	}{
 		{"loses pairs", shallow, true, "search with --faults 2"},
+		{"loses the pairs of a profile", some, false, "all pairs of setnx-expire in the profile plain, and would lose them"},
 		{"another scope", other, true, "another scope"},
 		{"not walked", half, false, "not searched to its end"},
 	} {
