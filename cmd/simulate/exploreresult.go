@@ -46,7 +46,7 @@ func noneOf(l *results.ExploredLock) say.Phrase {
 	case l.Searched == results.Sampled:
 		return say.Text("none found")
 	}
-	return say.NoneUpTo.With(say.Number(l.Complete))
+	return say.NoneUpTo.With(say.Number(l.UpTo()))
 }
 
 func (f *exploreFlags) line(name string, what say.Part) {

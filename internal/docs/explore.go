@@ -119,10 +119,8 @@ func noSet(l *results.ExploredLock, way checker.Way) string {
 		return "none found, some unknown"
 	case l.Survives() == results.Sampled:
 		return "none found"
-	case l.Survives() == results.NotSearched:
-		return noneUpTo(min(l.Complete, 1))
 	}
-	return noneUpTo(l.Complete)
+	return noneUpTo(l.UpTo())
 }
 
 func noneUpTo(k int) string { return say.NoneUpTo.With(say.Number(k)).English() }

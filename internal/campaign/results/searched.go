@@ -114,6 +114,15 @@ func (x *Explored) Settled() (n int) {
 // or NotSearched.
 func (l *ExploredLock) Survives() string { return cmp.Or(l.Searched, NotSearched) }
 
+// UpTo is the number of faults up to which a way without a set has none. Pairs of some usage profile
+// do not count where those of plain or just-within, or of a profile that was asked for, were left out.
+func (l *ExploredLock) UpTo() int {
+	if l.Survives() == NotSearched && slices.ContainsFunc(l.Together, func(x Searched) bool { return x.How != Complete }) {
+		return min(l.Complete, 1)
+	}
+	return l.Complete
+}
+
 // Fenced reports whether the lock hands out tokens, which the resource then checked in all of its
 // schedules.
 func (l *ExploredLock) Fenced() bool {

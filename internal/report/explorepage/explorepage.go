@@ -348,7 +348,7 @@ func (x *lock) None(way checker.Way) say.Phrase {
 	case x.Survives() == results.Sampled:
 		return say.Text("none found")
 	}
-	return say.NoneUpTo.With(say.Number(min(x.Complete, x.most)))
+	return say.NoneUpTo.With(say.Number(min(x.UpTo(), x.most)))
 }
 
 // Words are the kinds of a set.
