@@ -2,6 +2,7 @@ package search_test
 
 import (
 	"fmt"
+	"math"
 	"reflect"
 	"slices"
 	"testing"
@@ -124,6 +125,19 @@ func TestARunCountsIfItKeepsAll(t *testing.T) {
 		if err != nil || got.Seed != 0 || got.Seeds != 3 || got.Untested != tt.untested {
 			t.Errorf("%v: %+v, %v; want %d of 3 untested", tt.properties, got, err, tt.untested)
 		}
+	}
+}
+
+// A search by time ends at the largest seeds. After them it would play seed 0, whose find is none.
+func TestASearchEndsAtTheLargestSeeds(t *testing.T) {
+	batches := 0
+	got, err := search.Seek(t.Context(), search.Options{
+		Plan: sometimes(t, "1%", "1ms"), Lock: "set-nx-lua", Properties: []string{checker.ProgressID},
+		First: math.MaxUint64 - 70, Seeds: 1 << 40, Jobs: 1, Worlds: worlds,
+		Stop: func() bool { batches++; return batches > 5 },
+	})
+	if err != nil || got.Seeds != 70 || got.Seed != 0 {
+		t.Errorf("%+v, %v; want 70 seeds", got, err)
 	}
 }
 

@@ -9,6 +9,7 @@ package search
 
 import (
 	"context"
+	"math"
 	"slices"
 
 	"lockstep/internal/campaign"
@@ -112,6 +113,7 @@ func (o *Options) ShardSize() int {
 func Seek(ctx context.Context, o Options) (Tried, error) {
 	var t Tried
 	o.First, o.Seeds = o.shardSeeds()
+	o.Seeds = int(min(uint64(o.Seeds), math.MaxUint64-o.First)) // after the largest one comes 0, which means none
 	for t.Seeds < o.Seeds && (t.Seeds == 0 || o.Stop == nil || !o.Stop()) {
 		count := min(batch, o.Seeds-t.Seeds)
 		first := o.First + uint64(t.Seeds)
