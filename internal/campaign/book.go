@@ -67,6 +67,9 @@ func Open(name string, w *Work, shards int) (*Book, error) {
 }
 
 func (b *Book) begin(w *Work, shards int) error {
+	if info, err := b.f.Stat(); err != nil || !info.Mode().IsRegular() { // a device keeps nothing, and may have no end
+		return cmp.Or(err, fmt.Errorf("%s is no regular file: name another one", b.f.Name()))
+	}
 	if err := lock(b.f); err != nil {
 		return fmt.Errorf("%s: another process writes into it (%w): wait for its end, or name another file", b.f.Name(), err)
 	}

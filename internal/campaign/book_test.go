@@ -38,6 +38,13 @@ func stands(t *testing.T, name string) []byte {
 	return data
 }
 
+// A device would forget the results, and one that has no end fill the memory.
+func TestADeviceKeepsNoResults(t *testing.T) {
+	if _, err := Open(os.DevNull, work(t, nil), 0); err == nil || !strings.Contains(err.Error(), "is no regular file") {
+		t.Errorf("%v", err)
+	}
+}
+
 // A writer may be killed after any byte: complete lines remain, and playing the rest again restores
 // the same file.
 func TestAWriterThatIsKilledIsFollowedByAnother(t *testing.T) {
