@@ -36,7 +36,7 @@ func TestTicksDecideWhichLocksSurvive(t *testing.T) {
 	browser.Eval[bool](p, `document.querySelector("#exactly").open = true`)
 	// verdict is what the page says of a lock.
 	verdict := func(lock string) string {
-		return browser.Eval[string](p, `document.querySelector('a[href="#lock-`+lock+`"]').closest("tr").querySelector(".you b").textContent`)
+		return browser.Eval[string](p, `document.querySelector('#sets a[href="#lock-`+lock+`"]').closest("tr").querySelector(".you b").textContent`)
 	}
 	click := func(box string) {
 		browser.Eval[bool](p, `(document.querySelector('#ticks input[value="`+box+`"]').click(), true)`)
@@ -57,6 +57,12 @@ func TestTicksDecideWhichLocksSurvive(t *testing.T) {
 	}
 	contains(t, "the address", browser.Eval[string](p, "location.hash"), ";but=0,1")
 	contains(t, "the answer", p.Text("#answer"), "locks survive what you ticked")
+	// Hung work is listed apart, and whoever ticks it waits for it.
+	for _, want := range []string{"breaks", "survives"} {
+		if click("hung"); verdict("watchdog-lua") != want {
+			t.Errorf("a tick on hung work, and watchdog-lua %s, want %s", verdict("watchdog-lua"), want)
+		}
+	}
 	// The possible stores decide which locks are shown, and are in the address, too.
 	if rest := browser.Eval[string](p, `document.querySelector('a[href="#lock-set-nx-lua"]').closest("tr").querySelector(".you").innerText`); !strings.Contains(rest, "all pairs in plain and just-within") {
 		t.Errorf("beside the verdict is %q", rest)

@@ -125,7 +125,12 @@ func Advise(r *results.Explored, expected []string, of []checker.Way) []Advice {
 		}
 		for _, way := range of {
 			a.Breaks[way.String()] = nil
-			for _, s := range l.Breaks[way.String()] {
+			sets := l.By(way)
+			if way == checker.NoProgress { // whoever expects hung work waits for it
+				sets = slices.Concat(sets, l.By(checker.Hung))
+				slices.SortStableFunc(sets, func(a, b results.CutSet) int { return cmp.Compare(len(a.Kinds), len(b.Kinds)) })
+			}
+			for _, s := range sets {
 				if !slices.ContainsFunc(s.Kinds, func(k string) bool { return !slices.Contains(expected, k) }) {
 					a.Breaks[way.String()] = &s
 					break // the smallest comes first

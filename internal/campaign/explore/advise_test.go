@@ -52,6 +52,19 @@ func TestAdvise(t *testing.T) {
 			t.Errorf("%v: %s, want %s", tt.expected, all, tt.want)
 		}
 	}
+	// Work that hangs is listed apart, and still no client gets the lock.
+	stuck := &results.Explored{Locks: []results.ExploredLock{{Lock: "renews", Complete: 1, Breaks: map[string][]results.CutSet{
+		"no-progress": {set("crash", "lag")}, "hung": {set("hung")},
+	}}}}
+	for kinds, want := range map[string]string{"lag": "", "lag hung": "hung", "lag crash": "crash+lag", "lag crash hung": "hung"} {
+		got := ""
+		if s := Advise(stuck, strings.Fields(kinds), []checker.Way{checker.NoProgress})[0].Breaks["no-progress"]; s != nil {
+			got = s.Name
+		}
+		if got != want {
+			t.Errorf("expecting %s: stuck by %q, want %q", kinds, got, want)
+		}
+	}
 	// Neither a misprint nor a lock that breaks without a fault is a candidate.
 	var others []string
 	for _, l := range misprints.Locks {

@@ -55,10 +55,10 @@
       row.hidden = left.indexOf(row.dataset.store) >= 0;
       if (row.hidden) return;
       var broken = false;
-      $("li", row).forEach(function (li) {
-        var meets = li.dataset.kinds.split(" ").every(function (k) { return !k || ticked.indexOf(k) >= 0; });
-        var counts = ways[li.closest("td").dataset.way].checked;
-        li.classList.toggle("meets", meets && counts);
+      $("[data-kinds]", row).forEach(function (set) {
+        var meets = set.dataset.kinds.split(" ").every(function (k) { return !k || ticked.indexOf(k) >= 0; });
+        var counts = ways[set.closest("td").dataset.way].checked;
+        set.classList.toggle("meets", meets && counts);
         broken = broken || meets && counts;
       });
       $("details", row).forEach(function (d) { d.open = !!d.querySelector(".meets"); });
