@@ -12,7 +12,8 @@ import (
 )
 
 // CheckInto returns why the result cannot be put into a stored one, or nil. The scope has to be the same,
-// unless all of its locks are searched, and no known set may be lost.
+// unless all of its locks are searched, and no known set may be lost. Pairs that are taken over must have
+// been searched with the same kinds, clients and so on.
 func (o *Options) CheckInto(stored *results.Explored) error {
 	scope := o.scope()
 	scope.Faults = stored.Scope.Faults
@@ -21,6 +22,11 @@ func (o *Options) CheckInto(stored *results.Explored) error {
 	})
 	if others && !reflect.DeepEqual(scope, stored.Scope) {
 		return errors.New("it is of another scope (profiles, kinds, clients, rounds or durations): search with the options that it was made with, or all of its locks again")
+	}
+	scope.Classes = stored.Scope.Classes
+	if o.Further != nil && !reflect.DeepEqual(scope, stored.Scope) {
+		return errors.New("its pairs are of another scope (profiles, kinds, clients, rounds or draws) than those to be " +
+			"searched: search with the options that it was made with, or without --further")
 	}
 	for _, v := range o.Locks {
 		l := stored.Lock(v.ID)
@@ -32,8 +38,8 @@ func (o *Options) CheckInto(stored *results.Explored) error {
 				l.Complete, v.ID, l.Complete)
 		}
 		if i := slices.IndexFunc(l.Together, o.loses); i >= 0 {
-			return fmt.Errorf("it has all pairs of %s in the profile %s, and would lose them: search all there with --complete, or add --further",
-				v.ID, l.Together[i].Profile)
+			return fmt.Errorf("it has all pairs of %s in the profile %s, and would lose them: search all there with "+
+				"--complete, or add --further", v.ID, l.Together[i].Profile)
 		}
 	}
 	return nil
@@ -42,7 +48,8 @@ func (o *Options) CheckInto(stored *results.Explored) error {
 // loses reports whether all pairs of a usage profile are stored and would be replaced by some or none.
 func (o *Options) loses(stored results.Searched) bool {
 	at := profileIndex(stored.Profile)
-	return o.Further == nil && stored.How == results.Complete && at >= 0 && !profiles[at].unserved && !o.complete(&profiles[at])
+	return o.Further == nil && stored.How == results.Complete &&
+		at >= 0 && !profiles[at].unserved && !o.complete(&profiles[at])
 }
 
 // Into merges Result into a stored one, see CheckInto: locks of this search are replaced, others stay.

@@ -79,6 +79,14 @@ func TestIntoRefuses(t *testing.T) {
 	other.Rounds = 2
 	some := pairs
 	some.Complete = []string{"just-within"} // and not plain, where all are known
+	more := pairs                           // their pairs were not searched
+	more.Only, more.Further = []string{"evict", "lost-reply"}, deep
+	if err := more.CheckInto(deep); err == nil || !strings.Contains(err.Error(), "its pairs are of another scope") {
+		t.Errorf("further with more kinds: %v", err)
+	}
+	if pairs.Further = deep; pairs.CheckInto(deep) != nil {
+		t.Errorf("further with the same: %v", pairs.CheckInto(deep))
+	}
 	for _, tt := range []struct {
 		name string
 		o    Options
