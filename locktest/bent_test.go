@@ -31,7 +31,7 @@ type bend struct {
 	deadAfterFail bool // it does not try again after a failure
 	oneToken      bool // its token does not grow
 	onlyA         bool // B and C ignore success
-	silent        bool // it renews for good, and tells nobody of a loss
+	silent        bool // it renews for good, and reports no loss
 	ownIsYes      bool // an entry of its own, of an earlier request, is a whole lease
 }
 

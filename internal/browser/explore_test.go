@@ -57,7 +57,7 @@ func TestTicksDecideWhichLocksSurvive(t *testing.T) {
 	}
 	contains(t, "the address", browser.Eval[string](p, "location.hash"), ";but=0,1")
 	contains(t, "the answer", p.Text("#answer"), "locks survive what you ticked")
-	// Hung work is listed apart, and whoever ticks it waits for it.
+	// Hung work is listed apart, and counts once it is ticked.
 	for _, want := range []string{"breaks", "survives"} {
 		if click("hung"); verdict("watchdog-lua") != want {
 			t.Errorf("a tick on hung work, and watchdog-lua %s, want %s", verdict("watchdog-lua"), want)

@@ -107,7 +107,7 @@ faults:
 	}
 }
 
-// Without a majority the cluster serves nobody, and A's lease, of 10 s, cannot end.
+// Without a majority the cluster serves no client, and A's lease, of 10 s, cannot end.
 func TestAClusterWithoutAMajorityIsDown(t *testing.T) {
 	_, formula := told(t, `
 locks: [etcd-mutex]

@@ -122,7 +122,7 @@ func TestADeathEndsTheOneBefore(t *testing.T) {
 }
 
 // B has released at 5.0 s, which the replica, 2 s behind, has not heard when it takes over: it has B's
-// entry until its lease ends, and lets nobody in.
+// entry until its lease ends, and lets no client in.
 func TestAPromotedReplicaHasWhatWasRemoved(t *testing.T) {
 	p, err := scenario.Parse("removal.yaml", []byte(`
 scenario: A removal is lost

@@ -126,7 +126,7 @@ func Advise(r *results.Explored, expected []string, of []checker.Way) []Advice {
 		for _, way := range of {
 			a.Breaks[way.String()] = nil
 			sets := l.By(way)
-			if way == checker.NoProgress { // whoever expects hung work waits for it
+			if way == checker.NoProgress { // hung work that is expected counts
 				sets = slices.Concat(sets, l.By(checker.Hung))
 				slices.SortStableFunc(sets, func(a, b results.CutSet) int { return cmp.Compare(len(a.Kinds), len(b.Kinds)) })
 			}
