@@ -224,6 +224,8 @@ func checkEvent(h *History, e *Event, i int, before Instant) error {
 		return fmt.Errorf("a node is not among the %d of the header", nodes)
 	case e.Cause < NoCause || int(e.Cause) >= i:
 		return fmt.Errorf("the cause %d does not point to an earlier event than %d", e.Cause, i)
+	case e.Kind.ofFault() && h.Header.HasEnd() && !slices.ContainsFunc(h.Header.Faults, func(f Fault) bool { return int64(f.Number) == e.Value }):
+		return fmt.Errorf("fault %d is not among the %d of the header", e.Value, len(h.Header.Faults))
 	}
 	return nil
 }

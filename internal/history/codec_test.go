@@ -173,6 +173,7 @@ func TestWriteJSONLErrors(t *testing.T) {
 		{func(h *History) { h.Events[1].Clock = 1 << 62 }, "event 1: the clock"},
 		{func(h *History) { h.Events[1].Owner = 6 }, "event 1: a node is not among the 5"},
 		{func(h *History) { h.Events[1].Cause = 1 }, "event 1: the cause 1"},
+		{func(h *History) { h.Events[1].Kind, h.Events[1].Value = FaultBegan, 9 }, "event 1: fault 9 is not among the 2 of the header"},
 		{func(h *History) { h.Events[1].Cause = -2 }, "event 1: the cause -2"},
 		{func(h *History) { h.Events[1].Text = h.Intern(strings.Repeat("x", MaxLine)) }, "event 1: its line is longer"},
 	}
@@ -264,12 +265,18 @@ func genHistory(t *rapid.T) *History {
 	for i := range rapid.IntRange(0, 20).Draw(t, "events") {
 		at = min(at+rapid.Int64Range(0, 1<<50).Draw(t, "step"), maxNanos)
 		h.Intern(text.Draw(t, "spare"))
+		kind, value := Kind(rapid.IntRange(1, int(kindCount)-1).Draw(t, "kind")), rapid.Int64().Draw(t, "value")
+		if kind.ofFault() { // of the header's faults, and of none without any
+			if value = int64(rapid.IntRange(0, len(header.Faults)).Draw(t, "number")); value == 0 {
+				kind = Waits
+			}
+		}
 		h.Add(Event{
 			At: Instant(at), Clock: rapid.Int64Range(-maxNanos, maxNanos).Draw(t, "clock"),
-			Token: rapid.Int64().Draw(t, "token"), Value: rapid.Int64().Draw(t, "value"),
+			Token: rapid.Int64().Draw(t, "token"), Value: value,
 			Cause: int32(rapid.IntRange(-1, i-1).Draw(t, "cause")), Text: h.Intern(text.Draw(t, "text")),
 			Node: node.Draw(t, "node"), Peer: node.Draw(t, "peer"), Owner: node.Draw(t, "owner"),
-			Kind: Kind(rapid.IntRange(1, int(kindCount)-1).Draw(t, "kind")),
+			Kind: kind,
 		})
 	}
 	return h

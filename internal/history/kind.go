@@ -109,6 +109,9 @@ func (k Kind) OfProcess() bool {
 	return k >= FaultBegan && k <= CutShort || k == Demoted || k == WithoutEffect
 }
 
+// ofFault reports whether Value is the number of a fault, and never 0.
+func (k Kind) ofFault() bool { return k == FaultBegan || k == FaultEnded || k == WithoutEffect }
+
 // String returns the stored name of the kind.
 func (k Kind) String() string {
 	if k == 0 || k >= kindCount {
