@@ -208,6 +208,9 @@ var failures = map[string]failure{
 		[]string{"mutual-exclusion is broken", `locktest.Breaks("late-acquire-reply"`}},
 	"not followed": {runs(twoKeys, locktest.Stories("contention")),
 		[]string{"inconclusive: owner-only-release cannot be judged", "both x:lock and y:lock", "locktest.Unjudged("}},
+	"released in name only": {runs(with(func(_ context.Context, h *hold) (locktest.Lease, error) {
+		return locktest.LeaseFunc(func(ctx context.Context) error { return removeOwn.Run(ctx, h.store, []string{"other"}, h.word).Err() }), nil
+	}), locktest.Stories("failed-try")), []string{"inconclusive: only A ever got the lock. A releases the lock at ", "its entry stays until it expires at ", "locktest.MayBeUntested("}},
 	"no token": {runs(with(func(_ context.Context, h *hold) (locktest.Lease, error) { return fenced{h}, nil }), locktest.Stories("contention")),
 		[]string{"untested: A acquires with the fencing token 0. A token is greater than 0"}},
 	"false alarm": {runs(with(func(_ context.Context, h *hold) (locktest.Lease, error) {

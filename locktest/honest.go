@@ -19,6 +19,7 @@ type signs struct {
 	alarm   string // was told that it has no lock, soon after it got it and before any fault
 	token   string // a lease with a fencing token that the resource cannot compare
 	renewed string // kept renewing after a release: no violation, but a frequent cause
+	stayed  string // its entry outlived its release: no violation either
 }
 
 // trail is the state of a client at an event of a history.
@@ -27,6 +28,7 @@ type trail struct {
 	entries        int  // on all servers
 	phase          phase
 	acquired       history.Instant
+	released       history.Instant // successfully, and it has not asked again; 0 otherwise
 	failed         bool            // an attempt of this process has failed
 	since          history.Instant // when this attempt began
 	foreign        stretch
@@ -129,7 +131,7 @@ func (r *reader) take(e *history.Event) {
 		t.asked = true
 	case history.Waits:
 		t.failed = t.failed && t.phase != gone
-		t.phase, t.since, t.asked, t.granted = waiting, e.At, false, false
+		t.phase, t.since, t.asked, t.granted, t.released = waiting, e.At, false, false, 0
 	case history.Acquired:
 		r.acquires(e, t)
 	case history.AcquireFailed:
@@ -139,6 +141,9 @@ func (r *reader) take(e *history.Event) {
 	case history.Releasing, history.LostLease:
 		r.becomes(e, t, releasing)
 	case history.Released, history.NotHeld, history.ReleaseFailed, history.Finished:
+		if e.Kind == history.Released {
+			t.released = e.At
+		}
 		r.becomes(e, t, idle)
 	case history.Crashed:
 		r.becomes(e, t, gone)
@@ -226,6 +231,10 @@ func (r *reader) entry(e *history.Event, owner *trail) {
 		owner.entries++
 		r.entries++
 	case history.Removed, history.Expired, history.Forgotten:
+		if e.Kind == history.Expired && owner.released > 0 && !r.faulted && r.signs.stayed == "" {
+			r.signs.stayed = fmt.Sprintf("%s releases the lock at %v, without an error, and its entry stays until it expires at %v: "+
+				"the release has not removed it", r.h.Name(e.Owner), owner.released, e.At)
+		}
 		if owner.entries > 0 {
 			owner.entries--
 			r.entries--

@@ -50,7 +50,7 @@ func TestSigns(t *testing.T) {
 	for _, test := range []struct {
 		story                          string
 		unasked, foreign, dead, renews bool
-		alarm                          bool
+		alarm, stays                   bool
 	}{
 		{story: takes + "; 3 A releasing; 4 A released"},
 		{story: "0 A waits; 2 A acquired", unasked: true},
@@ -71,6 +71,10 @@ func TestSigns(t *testing.T) {
 		{story: takes + "; 3 A releasing; 4 A release-failed", alarm: true},
 		{story: takes + "; 2 S fault-began; 3 A releasing; 4 A release-failed"},
 		{story: failed + "; 3 B waits; 5 B gave-up", dead: true},
+		{story: takes + "; 3 A releasing; 4 A released; 12 S expired owner=A", stays: true},
+		{story: takes + "; 3 A releasing; 4 A released; 5 A waits; 12 S expired owner=A"},
+		{story: takes + "; 3 A releasing; 4 A not-held; 12 S expired owner=A", alarm: true},
+		{story: takes + "; 2 S fault-began; 3 A releasing; 4 A released; 12 S expired owner=A"},
 		{story: failed}, // the first try of all
 		{story: failed + "; 3 B waits; 4 B sent; 5 S granted owner=B peer=B; 6 B acquired"},
 		{story: failed + "; 3 A waits; 3 A sent; 3 S granted owner=A peer=A; 3 A acquired; 4 B waits; 5 B gave-up"},
@@ -95,6 +99,9 @@ func TestSigns(t *testing.T) {
 		}
 		if got := s.alarm != ""; got != test.alarm {
 			t.Errorf("%s\nalarm: %q", test.story, s.alarm)
+		}
+		if got := s.stayed != ""; got != test.stays {
+			t.Errorf("%s\nstays: %q", test.story, s.stayed)
 		}
 		if got := s.renewed != ""; got != test.renews {
 			t.Errorf("%s\nrenews: %q", test.story, s.renewed)

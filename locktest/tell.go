@@ -77,11 +77,14 @@ func (s *suite) wrongly(p *plan.Plan, r *result) string {
 
 // advise says why a run is inconclusive, and what to do.
 func (r *result) advise(slug string) string {
-	if property := r.unknown(); r.Untested().Empty() && property != MutualExclusion {
-		return fmt.Sprintf("%s is unknown: %s. Change the story, or do without the property: locktest.Unjudged(%q).",
-			property, r.why().English(), property)
+	why := r.why().English() + "."
+	if r.signs.stayed != "" {
+		why += " " + r.signs.stayed + "."
 	}
-	return r.why().English() + ". " + allowUntested(slug)
+	if property := r.unknown(); r.Untested().Empty() && property != MutualExclusion {
+		return fmt.Sprintf("%s is unknown: %s Change the story, or do without the property: locktest.Unjudged(%q).", property, why, property)
+	}
+	return why + " " + allowUntested(slug)
 }
 
 func allowUntested(slug string) string {
@@ -133,8 +136,10 @@ func (s *suite) failed(t *testing.T, p *plan.Plan, r *result) string {
 			lines = append(lines, fmt.Sprintf("%s is %s, and the test says that it breaks: if the lock has become better, take that out of locktest.Breaks(%q).", e.Property, e.Got, p.Slug))
 		}
 	}
-	if r.signs.renewed != "" {
-		lines = append(lines, r.signs.renewed+".")
+	for _, cause := range []string{r.signs.renewed, r.signs.stayed} {
+		if cause != "" {
+			lines = append(lines, cause+".")
+		}
 	}
 	lines = append(lines, "", s.tell(p, r))
 	if dir, err := s.store(t, p, r); err != nil {
