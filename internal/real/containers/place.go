@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/moby/moby/api/types/container"
 	"github.com/moby/moby/api/types/mount"
@@ -168,25 +169,26 @@ func (e *Engine) watch(ctx context.Context, name, id string) (*process, error) {
 		return nil, fmt.Errorf("the engine does not tell how %s is: %w", name, err)
 	}
 	p := &process{engine: e, name: name, id: id, done: make(chan struct{})}
+	go p.wait()
 	state := found.Container.State
 	if state == nil || !state.Running {
-		go p.wait() // it has ended already; Done says so
-		return p, nil
+		return p, nil // it has ended already; Done says so
 	}
 	p.pid = state.Pid
 	seen, err := sees("/proc", id, p.pid)
-	if err != nil && e.runs(ctx, id) { // otherwise it has ended meanwhile
-		return nil, err
+	if err != nil {
+		select {
+		case <-p.done: // a process that has just ended is not seen either, and the engine learns of its end later
+			return p, nil
+		case <-time.After(endTime):
+			return nil, err
+		}
 	}
 	if seen {
 		p.started = osproc.StartTime(p.pid)
 	}
-	go p.wait()
 	return p, nil
 }
 
-// runs reports whether a container still runs.
-func (e *Engine) runs(ctx context.Context, id string) bool {
-	found, err := e.client.ContainerInspect(ctx, id, client.ContainerInspectOptions{})
-	return err == nil && found.Container.State != nil && found.Container.State.Running
-}
+// endTime is how long the engine may take to learn that a container has ended.
+const endTime = 2 * time.Second
