@@ -15,7 +15,7 @@ type grants struct {
 	// time.
 	marks []Grant
 	// acquired are the last acquisitions: those within the error of the clocks, and before them the last ones of
-	// two clients.
+	// two clients that share the lock and of two that do not.
 	acquired []Grant
 	late     Event // the last write of a client without a hold; Line is 0 for none
 }
@@ -44,21 +44,24 @@ func (j *judge) grant(l *lock, e *Event) {
 
 // acquire notes an acquisition.
 func (g *grants) acquire(this Grant, widest setting) {
-	last := ""
+	var kept [2][2]string // the clients of those that share, and of the others
 	for i := len(g.acquired) - 1; i >= 0; i-- {
-		switch before := &g.acquired[i]; {
+		of, before := &kept[0], &g.acquired[i]
+		if before.shared {
+			of = &kept[1]
+		}
+		switch {
 		case !before.before(this.At, widest):
-		case last == "":
-			last = before.Client
-		case before.Client != last: // older ones add nothing to these two
-			g.acquired = slices.Delete(g.acquired, 0, i)
-			i = 0
-		default:
+		case of[0] == "":
+			of[0] = before.Client
+		case of[1] == "" && before.Client != of[0]:
+			of[1] = before.Client
+		default: // it adds nothing to these
 			g.acquired = slices.Delete(g.acquired, i, i+1)
 		}
 	}
-	if len(g.acquired) == maxMarks+2 {
-		g.acquired = slices.Delete(g.acquired, 2, 3)
+	if len(g.acquired) == maxMarks+4 {
+		g.acquired = slices.Delete(g.acquired, 4, 5)
 	}
 	g.acquired = append(g.acquired, this)
 }
@@ -112,8 +115,8 @@ func (j *judge) write(l *lock, e *Event) {
 		v.Holds = []*Hold{h}
 	}
 	stale := false
-	switch {
-	case token != NoToken && len(l.grants.marks) > 0:
+	switch marks := l.grants.marks; {
+	case token != NoToken && len(marks) > 0 && !(v.Write.Shared && marks[len(marks)-1].shared):
 		stale = j.byToken(l, v)
 	case own != nil:
 		stale = j.byOrder(l, v, own)
@@ -159,9 +162,6 @@ func (g *grants) newer(w *Event, s setting) (*Grant, outcome) {
 	if last.Token <= w.Token {
 		return nil, none
 	}
-	if w.Shared && last.shared { // it shares with the newer one; a holder between them that did not would be an overlap
-		return nil, none
-	}
 	for i := len(g.marks) - 1; i >= 0 && g.marks[i].Token > w.Token; i-- {
 		if g.marks[i].before(w.At, s) {
 			return &g.marks[i], certain
@@ -171,7 +171,7 @@ func (g *grants) newer(w *Event, s setting) (*Grant, outcome) {
 }
 
 // byOrder asks whether another client acquired the lock between the acquisition that a write belongs to
-// and the write.
+// and the write. Those that share the lock with the writer do not count, whatever their tokens are.
 func (j *judge) byOrder(l *lock, v *Violation, own *Grant) bool {
 	worst := none
 	for i := range l.grants.acquired {

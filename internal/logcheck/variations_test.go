@@ -5,6 +5,7 @@ import (
 	"compress/gzip"
 	"fmt"
 	"io"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -432,6 +433,21 @@ func TestQuotes(t *testing.T) {
 			"5 2026-03-01 12:00:06.123 [pod-a] lock released: jobs", "6 2026-03-01 12:00:09.123 [pod-b] lock released: jobs"}
 		if !slices.Equal(got, want) {
 			t.Errorf("%s: %q", name, got)
+		}
+	}
+}
+
+// A's lease ends at 5 s, and W, which does not share, comes at 10 s. Readers come after it, and A writes at 20 s.
+func TestAReaderWritesBehindAWriter(t *testing.T) {
+	log := "client,event,mode,token,time,lock,lease\n"
+	for _, event := range []string{"A,acquired,shared,1,00", "W,waiting,,,01", "W,acquired,,2,10", "W,released,,2,15", "B,acquired,shared,3,16",
+		"C,acquired,shared,4,17", "D,acquired,shared,5,18", "A,write,,1,20"} {
+		log += event[:len(event)-2] + "2026-03-01T12:00:" + event[len(event)-2:] + ".000Z,jobs,5s\n"
+	}
+	for _, log := range []string{log, regexp.MustCompile(`,\d,`).ReplaceAllString(log, ",,")} {
+		r, err := Check(t.Context(), Options{Rules: plausible, TempDir: t.TempDir()}, source("log", log))
+		if err != nil || r.StaleWrite() != Certain {
+			t.Errorf("%s%+v, %v", log, r, err)
 		}
 	}
 }
