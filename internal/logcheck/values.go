@@ -130,8 +130,8 @@ func (v *values) kind(word []byte) (Kind, error) {
 // filler are words that do not identify an event.
 var filler = strings.Fields("lock locks lease leader leadership mutex the a an this our event redis distributed successfully was is has been have i we it")
 
-// state matches a phrase that may be said by one who does not get the lock: it is locked.
-var state = regexp.MustCompile(`(?i)\b(?:is|was|been)\b`)
+// state matches a phrase that may be said by one who does not get the lock: it is locked, lock_is_locked.
+var state = regexp.MustCompile(`(?i)(?:\b|_)(?:is|was|been)(?:\b|_)`)
 
 // plain returns a phrase in lower case without filler: "lock_acquired" and "Successfully acquired the lock" are
 // acquired.
