@@ -212,7 +212,7 @@ func (l *log) finish() *Result {
 			r.doubt(say.LogApart.With(say.Verbatim(l.judge.files[a]), say.Verbatim(l.judge.files[b])))
 		}
 	}
-	if what := l.years.apart(l.spans); !what.Empty() {
+	if what := l.years.doubt(l.spans, l.judge.lease); !what.Empty() {
 		r.doubt(what)
 	}
 	if l.options.Missing != nil {

@@ -103,6 +103,10 @@ func TestMisreadLogs(t *testing.T) {
 		// A holds on the last day of February, and B on the day after.
 		{"a leap day after a new year", "zone: UTC", []string{"a.log\n" + leads("1230 10:00:00", "1230 11:00:00") + leads("0229 10:00:00", "0229 11:00:00") +
 			strings.ReplaceAll(leads("0301 10:30:00", "0301 10:40:00"), "I03", "[pod/b/c] I03")}, None, ""},
+		// A is silent from 10 s before March on, and B comes 15 s later: in most years within A's lease.
+		{"the end of February", "zone: UTC\nlease: 30s", []string{"a.log\n" + cut(leads("0228 23:59:50", ""), 1) +
+			strings.ReplaceAll(leads("0301 00:00:05", "0301 00:00:20"), "I03", "[pod/b/c] I03")}, Unknown, "which leases were over is a guess"},
+		{"the end of February, and no lease", "zone: UTC", []string{"a.log\n" + leads("0228 23:59:50", "0228 23:59:59"), "b.log\n" + leads("0301 00:00:05", "0301 00:00:20")}, None, ""},
 		{"files far apart", "", []string{"a.log\n" + leads("0101 10:00:00", "0101 11:00:00"), "b.log\n" + leads("0501 10:00:00", "0501 10:40:00") + leads("0901 10:00:00", "0901 10:40:00")}, Unknown, "their years are a guess"},
 		{"a zone whose clocks change, and no year", "zone: Europe/Berlin", []string{"a.log\n" + leads("0327 10:00:00", "0327 11:00:00")}, "", "line 1: zone: times without a year do not say when clocks in Europe/Berlin change: give its offset"},
 		{"years, and none", "zone: UTC", []string{"a.log\n" + leads("0101 10:00:00", "0101 11:00:00"), "b.csv\ntime,client,lock,event\n2026-01-01 10:30:00,B,n/l,acquired\n"}, "", "line 2: some times of the log have a year and others have none"},

@@ -201,7 +201,7 @@ func tokenOf(text []byte) (int64, error) {
 // zones returns an error for an ambiguous time.
 func (l *log) zones(e *Event) error {
 	c := &l.values.clock
-	if err := l.years.note(c); err != nil {
+	if err := l.years.note(c, e); err != nil {
 		return err
 	}
 	l.zoned = l.zoned || c.stated || !c.local

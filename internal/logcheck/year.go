@@ -52,12 +52,19 @@ func (c *clock) changes() bool {
 
 // years is what a log knows of the years of its times.
 type years struct {
-	some, none bool  // some times have a year, and some have none
-	first      int64 // the first time without one, to which the first ones of other files are close
+	some, none bool    // some times have a year, and some have none
+	first      int64   // the first time without one, to which the first ones of other files are close
+	leap       [3]bool // some times without one are of February 28, of the 29th, and of March 1
+	leases     bool
 }
 
-// note notes a time that the clock has read.
-func (y *years) note(c *clock) error {
+// note notes the time of an event, which the clock has read.
+func (y *years) note(c *clock, e *Event) error {
+	const february28 = 31 + 27
+	if day := (inLeapYear(c.last)-year2000)/int64(24*time.Hour) - february28; c.noYear && day >= 0 && day < int64(len(y.leap)) {
+		y.leap[day] = true
+	}
+	y.leases = y.leases || e.Lease > 0
 	y.some, y.none = y.some || !c.noYear, y.none || c.noYear
 	if y.first == 0 {
 		y.first = c.last
@@ -68,9 +75,10 @@ func (y *years) note(c *clock) error {
 	return nil
 }
 
-// apart returns a doubt when the times of several files are so far apart that their years are a guess.
-func (y *years) apart(spans []span) say.Phrase {
-	if !y.none || len(spans) < 2 {
+// doubt returns a doubt when the times of several files are so far apart that their years are a guess, or when a lease
+// may have a day too many: whether February has 29 days is known only if the log shows that day.
+func (y *years) doubt(spans []span, lease int64) say.Phrase {
+	if !y.none {
 		return say.Phrase{}
 	}
 	from, to := y.first, y.first
@@ -79,8 +87,11 @@ func (y *years) apart(spans []span) say.Phrase {
 			from, to = min(from, s.from), max(to, s.to)
 		}
 	}
-	if to-from <= halfYear {
-		return say.Phrase{}
+	switch {
+	case len(spans) > 1 && to-from > halfYear:
+		return say.LogYears.With()
+	case (lease > 0 || y.leases) && y.leap == [3]bool{true, false, true}:
+		return say.LogLeapDay.With()
 	}
-	return say.LogYears.With()
+	return say.Phrase{}
 }

@@ -36,6 +36,7 @@ var (
 	LogSomeUncontended = New2[Number, Verbatim]("the log shows nothing about {n} {n|lock|locks}, since no client contended for {n|it|them}, such as {lock}")
 	LogNoZone          = New0("its times have no zone: all are read as one zone without daylight saving time (--zone says which)")
 	LogYears           = New0("the times of several files have no year, and lie more than half a year apart: their years are a guess")
+	LogLeapDay         = New0("its times have no year, and no line is of February 29: between the lines of February 28 and March 1 may lie a day, so which leases were over is a guess")
 	LogReadAs          = New2[Verbatim, Verbatim]("{file} is read as {format}")
 	LogOtherLeft       = New1[Grouped]("... and {n} {n|line|lines} about something else, not shown")
 	LogReads           = New2[Verbatim, Verbatim]("read as {format}: {values}; --explain-format shows how")
