@@ -87,13 +87,21 @@ func releasing(t *teller, i int32, e *history.Event) say.Phrase {
 
 // notHeld says whether the entry is still there, if the history shows it.
 func notHeld(t *teller, i int32, e *history.Event) say.Phrase {
-	if n := t.freed(i, e.Node); 0 < n && n < t.Servers() {
-		return say.RemovesSome.With(t.who(e.Node), say.Number(n), say.Number(t.Servers()))
+	if n := t.freed(i, e.Node); 0 < n && n < t.voters() {
+		return say.RemovesSome.With(t.who(e.Node), say.Number(n), say.Number(t.voters()))
 	}
 	if t.Grants && t.Held(e.Node) != nil {
 		return say.RemovesNothing.With(t.who(e.Node))
 	}
 	return say.FindsNothing.With(t.who(e.Node), say.Flag(t.Grants))
+}
+
+// voters returns how many servers have an entry each of one lock: of primaries, even of two, one decides.
+func (t *teller) voters() int {
+	if t.h.Header.Topology != "independent" {
+		return 1
+	}
+	return t.Servers()
 }
 
 // freed returns from how many servers a client has removed its entry since its release began.

@@ -83,8 +83,8 @@ func extended(t *teller, i int32, e *history.Event) say.Phrase {
 		return say.SetsLease.With(who, t.newEnd(held, e))
 	case !believes:
 		return say.RenewsWithoutLock.With(who, say.Times(count), end)
-	case servers > 0 && 2*servers <= t.Servers():
-		return say.RenewsOnSome.With(who, say.Number(servers), say.Number(t.Servers()), end)
+	case servers > 0 && 2*servers <= t.voters():
+		return say.RenewsOnSome.With(who, say.Number(servers), say.Number(t.voters()), end)
 	case count == 1:
 		return say.Renews.With(who, say.Seconds(end))
 	}

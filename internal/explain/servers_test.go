@@ -90,6 +90,21 @@ faults:
 	}
 }
 
+// A second primary is no second vote: B renews at each third of its lease, of 10 s, in 15 s of work.
+func TestRenewalsBesideAnOldPrimary(t *testing.T) {
+	steps, _ := told(t, `
+locks: [watchdog-lua]
+servers: {redis: {replicas: 1}}
+clients: [A, B]
+workload: {work: 15s, wait: up to 60s}
+faults: [{when: A enters, after: 1s, promote: replica}]
+`)
+	story := strings.Join(steps, "\n")
+	if !strings.Contains(story, "B has renewed its lease 4 times, the last time until 38.4") || strings.Contains(story, "of 2 servers") {
+		t.Errorf("of renewals on one of two primaries:\n%s", story)
+	}
+}
+
 // While cut off, B has sent a SET to the old primary, which executes it at 5.0 s. That entry is over
 // before the one that B gets from the new primary, which is what it holds.
 func TestOfTwoPrimariesTheNewestGrantCounts(t *testing.T) {
