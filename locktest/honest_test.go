@@ -138,6 +138,12 @@ func TestWhatExcusesASign(t *testing.T) {
 			t.Errorf("breaks %q, %+v: %q, want %q", tt.breaks, tt.signs, got, tt.want)
 		}
 	}
+	s, r := &suite{}, &result{signs: signs{alarm: "alarm"}}
+	for clocks, want := range [...]string{"alarm", ""} { // where a clock is wrong, there is a reason
+		if got := s.wrongly(&plan.Plan{Slug: "x", Clocks: make([]plan.Clock, clocks)}, r); got != want {
+			t.Errorf("%d wrong clocks: %q, want %q", clocks, got, want)
+		}
+	}
 }
 
 // A kind of the walk may break what the story of that kind breaks, unless the test names the kind.
