@@ -31,12 +31,13 @@ func split(path string) (parent, name string, ok bool) {
 	return path[:slash], path[slash+1:], true
 }
 
-// valid reports whether a node may have this path (PathUtils.validatePath).
+// valid reports whether a node may have this path (PathUtils.validatePath). Java has two surrogates for a character
+// above U+FFFF, and refuses both.
 func valid(path string) bool {
 	segments := strings.Split(path, "/")
 	return segments[0] == "" && len(segments) > 1 && !slices.ContainsFunc(segments[1:], func(name string) bool {
 		return name == "" || name == "." || name == ".." || strings.ContainsFunc(name, func(r rune) bool {
-			return r < ' ' || 0x7f <= r && r <= 0x9f || 0xd800 <= r && r <= 0xf8ff || 0xfff0 <= r && r <= 0xffff
+			return r < ' ' || 0x7f <= r && r <= 0x9f || 0xd800 <= r && r <= 0xf8ff || 0xfff0 <= r
 		})
 	})
 }

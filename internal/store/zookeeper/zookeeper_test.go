@@ -241,6 +241,7 @@ func TestErrorsAreThoseOfTheStore(t *testing.T) {
 		{Create{Path: "/a/"}, ErrNoNode},
 		{Create{Path: "//a"}, ErrBadArguments},
 		{Create{Path: "/."}, ErrBadArguments},
+		{Create{Path: "/🔒"}, ErrBadArguments},
 		{Create{Path: "/"}, ErrNodeExists},
 		{Delete{Path: "/p", Version: -1}, ErrNotEmpty},
 		{Delete{Path: "/p", Version: 3}, ErrBadVersion},

@@ -187,7 +187,7 @@ func (s *script) create(who *guest) {
 		op.Path = s.pick("/lock/q-", "/t/q-", "/t/a/q-", "/q-", "/lock/", "/t/a/", "/")
 	}
 	if s.rng.IntN(20) == 0 {
-		op.Path += s.pick("/", "//a", "/.", "/..", "/a/../b", "/\x00", "/\x7f", "/\ufff5", "/\ue000", "/é b.", "/...")
+		op.Path += s.pick("/", "//a", "/.", "/..", "/a/../b", "/\x00", "/\x7f", "/\ufff5", "/\ue000", "/é b.", "/...", "/🔒")
 	}
 	made, ok := s.ask(who, op).(zookeeper.Created)
 	if ok && op.Mode == zookeeper.EphemeralSequential {
