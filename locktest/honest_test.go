@@ -165,9 +165,8 @@ func TestWhatATestKnows(t *testing.T) {
 		{locks.StoreRedis, 0, []string{"pause"}, "minority"},
 		{locks.StoreRedis, 0, []string{"long-work"}, "slow-reply cut-long-work skewed-long-work minority"},
 		{locks.StoreRedis, 0, []string{"long-work", "slow-reply"}, "cut-long-work skewed-long-work minority"},
-		{locks.StoreRedisNodes, 3, nil, "failover minority"},
-		{locks.StoreRedisNodes, 4, nil, "failover minority"},
-		{locks.StoreRedisNodes, 5, nil, "failover"},
+		{locks.StoreRedisNodes, 2, nil, "failover minority"},
+		{locks.StoreRedisNodes, 3, nil, "failover"},
 	} {
 		s := &suite{breaks: map[string][]string{}}
 		s.servers.Store, s.servers.Nodes = tt.store, tt.nodes

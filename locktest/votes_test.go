@@ -3,6 +3,7 @@ package locktest_test
 import (
 	"context"
 	"crypto/rand"
+	"fmt"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -58,12 +59,19 @@ func votes(quorum int64) locker {
 	}
 }
 
-// Two of five are half of them, rounded down, and no majority.
+// One of three, two of five and three of seven are half of them, rounded down, and no majority.
 func TestAMinority(t *testing.T) {
-	locktest.Run(t, locktest.Redis{Nodes: 5}, votes(3), locktest.Stories("minority"))
+	for nodes := 3; nodes <= 7; nodes += 2 {
+		locktest.Run(t, locktest.Redis{Nodes: nodes}, votes(int64(nodes+1)/2), locktest.Stories("minority"))
+	}
 }
 
 func init() {
+	for _, nodes := range []int{3, 7} {
+		failures[fmt.Sprint("minority of ", nodes)] = failure{func(t *testing.T) {
+			locktest.Run(t, locktest.Redis{Nodes: nodes}, votes(int64(nodes)/2), locktest.Stories("minority"))
+		}, []string{`locktest.Breaks("minority", "mutual-exclusion")`}}
+	}
 	failures["minority"] = failure{func(t *testing.T) {
 		locktest.Run(t, locktest.Redis{Nodes: 5}, votes(2), locktest.WithoutWalk(), locktest.Breaks("pause"), locktest.Breaks("long-work"))
 	}, []string{`locktest.Breaks("minority", "mutual-exclusion")`}}
