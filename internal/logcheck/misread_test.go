@@ -164,3 +164,12 @@ func TestMisreadLogs(t *testing.T) {
 		}
 	}
 }
+
+// C's line names the holder, A, and is skipped, so it does not end A's hold, which B's meets.
+func TestASkippedLineIsNoEvent(t *testing.T) {
+	log := says("0", "A", "acquired", "") + says("1", "C", "released", `,"owner":"A"`) + says("2", "B", "acquired", "") + says("3", "A", "released", "")
+	r, err := Check(t.Context(), Options{Rules: plausible, Skip: true, TempDir: t.TempDir()}, source("a.json", log))
+	if err != nil || r.Verdict() != Certain || r.Skipped != 1 {
+		t.Errorf("%+v, %v", r, err)
+	}
+}

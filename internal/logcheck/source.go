@@ -246,8 +246,8 @@ func (l *log) emit(f *logline.Fields) error {
 		return logline.ErrUnread
 	case f.Prose && errors.As(err, &unknown):
 		return logline.Pass(l.line)
-	case err != nil:
-		return err
+	case err != nil || f.Moved != nil:
+		return cmp.Or(err, f.Moved)
 	}
 	if err := l.zones(e); err != nil {
 		return err

@@ -94,24 +94,26 @@ func (d *jsonDecoder) Decode(line []byte, _ int64, emit func(*Fields) error) err
 	if len(f.Lock) == 0 && (len(f.Event) == 0 || f.Prose) {
 		return Pass(line)
 	}
+	f.Moved = cmp.Or(d.moved(clientField), d.moved(lockField), d.moved(timeField))
 	if err := d.emitOnly(f, p, emit); err != nil {
 		return err
 	}
-	return cmp.Or(d.same(clientField), d.same(lockField), d.same(timeField))
+	for i := range d.slots {
+		if s := &d.slots[i]; s.set {
+			s.before = cmp.Or(s.before, s.name)
+		}
+	}
+	return nil
 }
 
-// same returns an error when a value of an event was read from another key than that of the events before it: a
-// line may name the holder beside the client.
-func (d *jsonDecoder) same(field int) error {
+// moved returns an error when a value was read from another key than that of the events before it: a line may name
+// the holder beside the client.
+func (d *jsonDecoder) moved(field int) error {
 	if !d.guessed[field] {
 		return nil
 	}
 	s := &d.slots[d.fields[field][0].slot]
-	if !s.set || s.name == s.before {
-		return nil
-	}
-	if s.before == "" {
-		s.before = s.name
+	if !s.set || s.before == "" || s.name == s.before {
 		return nil
 	}
 	return fmt.Errorf("the %s would be its %q, and was the %q of the lines before: choose one with --columns %s=NAME, or the first that is there with NAME|NAME",
