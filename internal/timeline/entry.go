@@ -171,10 +171,10 @@ func (b *entries) inherit(i int32, e *history.Event) {
 // says that the server had it: that its primary had removed the entry had not reached it. Nil for
 // none.
 func (t *Timeline) leftover(i int32, promoted *history.Event) *history.Event {
-	for j, e := range t.Each(history.Granted, history.Removed, history.Expired) {
+	for j, e := range t.Each(history.Granted, history.Removed, history.Expired, history.Demoted) {
 		switch {
 		case j <= i || e.Node != promoted.Node:
-		case e.Kind == history.Granted:
+		case e.Kind == history.Granted || e.Kind == history.Demoted: // as a replica it copies other entries
 			return nil
 		default:
 			return e

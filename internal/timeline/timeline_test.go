@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"slices"
 	"testing"
+	"time"
 
 	"lockstep/internal/checker"
 	"lockstep/internal/history"
@@ -154,5 +155,38 @@ expect: anything
 	}
 	if len(owners) != 1 || h.Name(owners[0]) != "B" || !slices.ContainsFunc(h.Entries, has) {
 		t.Errorf("redis-2 has the entries of %v when it is promoted: %+v", owners, h.Entries)
+	}
+}
+
+// redis-2 is the primary from 13 s on, without an entry, and again from 69 s on, with that of C, who came at 65 s.
+func TestAPrimaryHasNothingOfItsNextReign(t *testing.T) {
+	p, err := scenario.Parse("reigns.yaml", []byte(`
+scenario: There and back
+locks: [set-nx-lua]
+clients: [B, C]
+workload: {work: 5s, stagger: 65s}
+network: {latency: 1ms}
+servers: {redis: {replicas: 1, failover: {by: sentinel, down-after: 2s}}}
+faults:
+  - {at: 10s, restart: redis-1, down: 9s}
+  - {at: 40s, restart: redis-2, down: 9s}
+  - {when: C enters, after: 1s, restart: redis-1, down: 9s}
+expect: anything
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := timeline.Of(run.One(context.Background(), sim.New(), p, "set-nx-lua", 1).Judgement.History)
+	for _, l := range h.Entries {
+		if h.Name(l.Owner) == "C" && l.From < history.Instant(65*time.Second) {
+			t.Errorf("%s has an entry of C at %v", h.Name(l.Node), l.From)
+		}
+	}
+	promoted := 0
+	for range h.Each(history.Promoted) {
+		promoted++
+	}
+	if promoted != 3 {
+		t.Errorf("%d promotions", promoted)
 	}
 }
