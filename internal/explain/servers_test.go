@@ -126,7 +126,10 @@ faults:
 func TestAClusterWithoutAMajorityIsDown(t *testing.T) {
 	_, formula := told(t, `
 locks: [etcd-mutex]
-faults: [{when: A enters, crash: etcd-1}, {when: A enters, after: 1s, crash: etcd-2}]
+faults:
+  - {when: A enters, crash: etcd-1}
+  - {when: A enters, after: 1s, crash: etcd-2}
+  - {when: A enters, after: 2s, crash: etcd-3}
 network: {latency: 1ms}
 `)
 	if !strings.HasPrefix(formula, "store etcd-2 is down since 1.0") {

@@ -146,21 +146,21 @@ func (q *inquiry) parting(l *timeline.Entry) say.Phrase {
 // allDown returns the crash after which no server was left, or too few for a quorum, which then
 // ends no entry either; NoCause for none.
 func (q *inquiry) allDown() int32 {
-	last, down := history.NoCause, 0
+	var down []int32
 	for _, s := range q.h.Deaths {
 		if q.h.Role(s.Node) == history.RoleStore && s.Ended == history.NoCause {
-			last = max(last, s.Began)
-			down++
+			down = append(down, s.Began)
 		}
 	}
 	fatal := q.t.Stores
 	if q.h.Cluster() != 0 {
 		fatal = (q.t.Stores + 1) / 2
 	}
-	if q.t.Stores == 0 || down < fatal {
+	if q.t.Stores == 0 || len(down) < fatal {
 		return history.NoCause
 	}
-	return last
+	slices.Sort(down)
+	return down[fatal-1]
 }
 
 // inVain explains a lock that no client holds and that the probe does not get.
