@@ -204,7 +204,9 @@ func (j *Judgement) unnoticed(property string) say.Phrase {
 		l := j.seen.unasked[0]
 		reason = say.HeldWithoutEntry.With(j.name(l.client), say.Seconds(l.from), say.Seconds(l.to), say.Optional(len(j.seen.unasked)-1))
 	case !j.seen.served && !j.breaks(ProgressID):
-		reason = say.NobodyAcquired.With()
+		if reason = say.NobodyAcquired.With(); j.seen.acquired > 0 {
+			reason = say.ProbeAcquired.With()
+		}
 	case j.seen.alone != 0 && !j.breaks(ProgressID):
 		reason = say.NeverChangedHands.With(j.name(j.seen.alone))
 	}

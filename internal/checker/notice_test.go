@@ -169,7 +169,7 @@ func TestALockThatServesOneClientOnly(t *testing.T) {
 		{"only A", alone + quietEnd, Unknown, Unknown, "only A ever got the lock", "B waited in vain from 3.000 s until 30.000 s, and the lock was free"},
 		{"only A, and the lock is stuck", alone + "90 - healed; 90 P waits; 190 P gave-up", Kept, Broken, "", ""},
 		{"only the probe, behind the orphan of A", `0 A waits; 0 S granted owner=A; 0.1 B waits; 0.2 S executed peer=B
-			20 A gave-up; 20.1 B gave-up; 21 S expired owner=A` + quietEnd, Unknown, Kept, "no client acquired the lock", ""},
+			20 A gave-up; 20.1 B gave-up; 21 S expired owner=A` + quietEnd, Unknown, Kept, "no client but the probe acquired the lock", ""},
 		{"B gave up while A held", `0 S granted owner=A; 0 A acquired; 0.1 B waits; 0.2 S executed peer=B; 2 B gave-up; 3 A releasing; 3 S removed owner=A peer=A` + quietEnd,
 			Unknown, Kept, "only A ever got the lock", ""},
 		{"B is served once, and then no more", contended + "6 B waits; 7 S executed peer=B; 20 B gave-up" + quietEnd, Kept, Unknown, "", "B waited in vain from 6.000 s until 20.000 s, and the lock was free"},

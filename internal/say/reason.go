@@ -3,6 +3,7 @@ package say
 // Why a property is unknown.
 var (
 	NobodyAcquired = New0("no client acquired the lock")
+	ProbeAcquired  = New0("no client but the probe acquired the lock")
 	NoRemoval      = New0("no client's command removed an entry")
 	WhoseEntry     = New4[Phrase, Verbatim, Seconds, Optional](
 		"it is not known whose entry {command}, sent by {who} at {time}, removed[; the same goes for {more} more]")

@@ -174,7 +174,7 @@ func TestUnmodelled(t *testing.T) {
 		of(`return redis.pcall("zadd", "z", 0.5, "m")`), of(`return cjson.encode({1})`), of(`return pcall(cmsgpack.pack, 1)`),
 		of(`return {xpcall(function() return redis.call("zadd", "z", 0.5, "m") end, function(e) return e end)}`),
 		of(`return {xpcall(function() return struct.pack("b", 1) end, function(e) return e end)}`),
-		of(`return redis.setresp(3)`), of(`redis.set_repl(redis.REPL_NONE)`), of(`return redis.acl_check_cmd("get", "a")`),
+		of(`return table.concat({[0] = 1}, "", 0, 0)`), of(`return redis.setresp(3)`), of(`redis.set_repl(redis.REPL_NONE)`), of(`return redis.acl_check_cmd("get", "a")`),
 		of(`return loadstring("return 1")()`), of(`return string.dump(tostring)`), of(`table.foreach({}, tostring)`), of(`return coroutine.create(tostring)`),
 		Command("SCRIPT", "FLUSH"), Command("SCRIPT", "EXISTS", "x"),
 		of(`return redis.call("SADD", "s", "m")`), of(`return redis.pcall("getex", "lock")`),

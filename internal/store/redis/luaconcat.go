@@ -62,20 +62,22 @@ func formatOperand(e ast.Expr) ast.Expr {
 }
 
 // formatting is a function of a library whose first argument is a text, or a table of texts, with a number formatted.
-func formatting(do lua.LGFunction) lua.LGFunction {
+func (vm *interpreter) formatting(do lua.LGFunction) lua.LGFunction {
 	return func(state *lua.LState) int {
 		switch v := state.Get(1).(type) {
 		case lua.LNumber:
 			state.Replace(1, lua.LString(luaNumber(float64(v))))
 		case *lua.LTable:
-			texts := state.CreateTable(v.Len(), 0)
-			for i := range v.Len() {
-				element := v.RawGetInt(i + 1)
+			if state.OptInt(3, 1) < 1 { // gopher-lua finds nothing there
+				vm.beyond("table.concat from an index below 1")
+			}
+			texts := state.NewTable()
+			v.ForEach(func(key, element lua.LValue) { // order: each has its key
 				if n, ok := element.(lua.LNumber); ok {
 					element = lua.LString(luaNumber(float64(n)))
 				}
-				texts.RawSetInt(i+1, element)
-			}
+				texts.RawSet(key, element)
+			})
 			state.Replace(1, texts)
 		}
 		return do(state)

@@ -43,13 +43,13 @@ func (vm *interpreter) openLibraries() {
 		"format": luaFormat, "rep": luaRepeat, "upper": changeCase('a', 'z'), "lower": changeCase('A', 'Z'),
 	})
 	for _, name := range []string{"byte", "find", "gsub", "len", "lower", "match", "rep", "reverse", "sub", "upper"} {
-		vm.define(texts, []function{{name, formatting(texts.RawGetString(name).(*lua.LFunction).GFunction)}})
+		vm.define(texts, []function{{name, vm.formatting(texts.RawGetString(name).(*lua.LFunction).GFunction)}})
 	}
 	maths := vm.copyLibrary("math", map[string]lua.LGFunction{"random": vm.luaRandom, "randomseed": vm.luaRandomSeed})
 	maths.RawSetString("huge", lua.LNumber(math.Inf(1)))
 	concat := state.G.Global.RawGetString("table").(*lua.LTable).RawGetString("concat").(*lua.LFunction)
 	tables := vm.copyLibrary("table", map[string]lua.LGFunction{
-		"concat": formatting(concat.GFunction),
+		"concat": vm.formatting(concat.GFunction),
 		"insert": vm.sealed("table", "insert"),
 		"remove": vm.sealed("table", "remove"),
 		"sort":   vm.sealed("table", "sort"),

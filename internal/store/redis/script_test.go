@@ -124,6 +124,7 @@ func TestNumbersAsTexts(t *testing.T) {
 		`local f = function(...) return ... end return f(1/3, 2) .. f(-7)`: `"0.33333333333333-7"`,
 		`x = 1e15 .. ""`: "(error) ERR user_script:1: Attempt to modify a readonly table",
 		`return table.concat({1e15, "-", 12}) .. string.len(1e15)`:       `"1e+15-125"`,
+		`return table.concat({1, 1e15, 3, x = 9}, "-", 2, 3)`:            `"1e+15-3"`,
 		`return {tostring(math.huge), math.huge > 1e300, ("É"):lower()}`: `["inf" (integer) 1 "É"]`,
 		`return string.format("%s", 1e15) .. string.format("%s", false)`: "(error) ERR user_script:1: bad argument #2",
 	} {

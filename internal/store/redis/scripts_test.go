@@ -164,7 +164,7 @@ var lockScripts = []*testScript{
 	s("forbidden-multi", `return redis.call("multi")`),
 	s("getdel", `return {redis.call("getdel", KEYS[1]), redis.call("exists", KEYS[1])}`),
 	s("microseconds", `local us = 1700000000123 * 1000 + 456 return {us .. ":" .. KEYS[1], "n" .. 1/3, 0.1 + 0.2 .. "", 1e14 .. "|" .. 99999999999999, us}`),
-	s("numbers-as-texts", `local n = 1e15 / 7 return {table.concat({n, 1e15, "x"}, ","), string.len(n), string.sub(n, 1, 9), string.rep(1e15, 2), n .. "" == tostring(n), string.find(1e15, "+", 1, true)}`),
+	s("numbers-as-texts", `local n = 1e15 / 7 return {table.concat({n, 1e15, "x"}, ","), table.concat({n, 8, n}, "-", 2, 3), string.len(n), string.sub(n, 1, 9), string.rep(1e15, 2), n .. "" == tostring(n), string.find(1e15, "+", 1, true)}`),
 	s("concat-nested", lines(`local t = {n = 2e14}`, `local f = function(...) return select("#", ...) .. (... or "none") .. t.n .. -t.n end`,
 		`return {f(), f(1e15, 2), (f(ARGV[1])), #(1 .. 2), "a" .. (1 .. 1e20)}`)),
 	s("concat-nil", lines(`local a = "x"`, `return a .. redis.call("get", "none-at-all")`), true),
