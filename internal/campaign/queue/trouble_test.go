@@ -5,7 +5,6 @@ import (
 	"errors"
 	"os/exec"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -38,11 +37,13 @@ func bounded(t *testing.T) context.Context {
 func TestAWorkerAsksOnceForAllItsSlots(t *testing.T) {
 	h := newHouse(t)
 	const slots = 600
-	var begun sync.WaitGroup
-	begun.Add(slots)
+	var begun atomic.Int64 // a range may be handed out twice
+	busy := make(chan struct{})
 	h.worker("v1", slots, func(ctx context.Context, w *campaign.Work, s campaign.Shard) ([]byte, error) {
-		begun.Done()
-		begun.Wait() // all slots are busy at once
+		if begun.Add(1) == slots {
+			close(busy)
+		}
+		<-busy // all slots at once
 		return squares(ctx, w, s)
 	})
 	q := h.queue()
