@@ -186,13 +186,14 @@ func (f *runFlags) choose(p *plan.Plan) error {
 
 // playOnly restricts the plan to the locks of --lock and --lock-command.
 func (f *runFlags) playOnly(p *plan.Plan, own []string) error {
-	for i, id := range f.locks {
-		if slices.Contains(f.locks[:i], id) {
-			return fmt.Errorf("--lock names %q twice: once is enough", id)
+	if _, err := onceEach("the lock", f.locks, func(id string) (v locks.Variant, err error) {
+		v, ok := p.Lock(id)
+		if !ok {
+			err = unknownLock(id)
 		}
-		if _, ok := p.Lock(id); !ok {
-			return unknownLock(id)
-		}
+		return v, err
+	}); err != nil {
+		return err
 	}
 	p.PlayOnly(p.Apart(slices.Concat(f.locks, own)))
 	return nil

@@ -105,7 +105,6 @@ type tally struct {
 	unmet    []int64         // faults that have begun, without contention since
 	quiet    bool            // all faults are over
 	watched  int             // lapses that a watcher may refute
-	cleared  bool            // the only client was cleared, for several have acquired
 	refused  bool            // without entries on record: a client held past its lease while another one asked
 }
 
@@ -158,15 +157,11 @@ func (t *tally) acquire(i int32, e *history.Event) {
 	p := &t.parties[e.Node]
 	t.facts.acquired++
 	if t.h.Role(e.Node) != history.RoleProbe {
-		t.facts.served = true
-		switch t.facts.alone {
-		case e.Node:
-		case 0:
-			if !t.cleared {
-				t.facts.alone = e.Node
-			}
-		default:
-			t.facts.alone, t.cleared = 0, true
+		switch {
+		case !t.facts.served:
+			t.facts.alone, t.facts.served = e.Node, true
+		case t.facts.alone != e.Node:
+			t.facts.alone = 0
 		}
 	}
 	t.endWait(i, e, true)

@@ -1,6 +1,9 @@
 package explain
 
 import (
+	"cmp"
+	"iter"
+
 	"lockstep/internal/history"
 	"lockstep/internal/say"
 	"lockstep/internal/timeline"
@@ -17,31 +20,21 @@ func granted(t *teller, i int32, e *history.Event) say.Phrase {
 	if t.Client(e.Owner).Believes || t.IsDown(e.Owner) { // the dead will never know
 		return say.HasNewEntry.With(t.who(e.Node), t.who(e.Owner))
 	}
-	if end := timeline.EndOf(t.inOneStep(i, e)); end != 0 {
+	set := cmp.Or(besides(t.h.After(i, 0), history.Extended, e), e) // a script may set the end by itself
+	if end := timeline.EndOf(set); end != 0 {
 		return say.Grants.With(t.who(e.Node), t.who(e.Owner), say.Seconds(end))
 	}
 	return say.GrantsEndless.With(t.who(e.Node), t.who(e.Owner), say.Flag(t.h.Header.Expires))
 }
 
-// inOneStep returns the event by which the command that made an entry has set its end, which is e
-// itself unless a script does both.
-func (t *teller) inOneStep(i int32, e *history.Event) *history.Event {
-	for _, n := range t.h.After(i, 0) {
-		if n.Kind == history.Extended && n.Node == e.Node && n.Owner == e.Owner && n.Cause == e.Cause && e.Cause >= 0 {
+// besides returns the event of some kind that the command of e caused with it at the same server; nil for none.
+func besides(near iter.Seq2[int32, *history.Event], kind history.Kind, e *history.Event) *history.Event {
+	for _, n := range near {
+		if n.Kind == kind && n.Node == e.Node && n.Owner == e.Owner && n.Cause == e.Cause && e.Cause >= 0 {
 			return n
 		}
 	}
-	return e
-}
-
-// made reports whether the command that extends an entry has just made it.
-func (t *teller) made(i int32, e *history.Event) bool {
-	for _, n := range t.h.Before(i, 0) {
-		if n.Kind == history.Granted && n.Node == e.Node && n.Owner == e.Owner && n.Cause == e.Cause && e.Cause >= 0 {
-			return true
-		}
-	}
-	return false
+	return nil
 }
 
 // replyLost reports whether the reply of the command that caused event i is lost at once.
@@ -61,7 +54,7 @@ func extended(t *teller, i int32, e *history.Event) say.Phrase {
 		t.foreign[e.Peer] = true
 		return say.ExtendsForeign.With(t.who(e.Peer), t.command(i), t.who(e.Owner), t.newEnd(held, e))
 	}
-	if !t.Client(e.Owner).Believes && t.own(i, e.Owner, history.Acquired) >= 0 || t.made(i, e) {
+	if !t.Client(e.Owner).Believes && t.own(i, e.Owner, history.Acquired) >= 0 || besides(t.h.Before(i, 0), history.Granted, e) != nil {
 		return nothing // part of an acquisition, or of a grant
 	}
 	if e.Peer == 0 { // a new leader of a cluster restarts every lease

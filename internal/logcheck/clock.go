@@ -55,7 +55,7 @@ func (c *clock) set(f *logline.Format) (err error) {
 		return fmt.Errorf("time-unit: %w", err)
 	}
 	c.guess, c.layout, c.asSaid, c.zone = c.unit == 0 && f.GoLayout() == "", f.GoLayout(), f.Layout, time.UTC
-	if part := fraction.FindStringSubmatch(c.layout); part != nil {
+	if part := layoutFraction.FindStringSubmatch(c.layout); part != nil {
 		c.places = int8(min(len(part[1]), 9))
 	}
 	c.noYear = c.layout != "" && !strings.Contains(c.layout, "06")
@@ -289,8 +289,8 @@ func twoDigits(text []byte) (int64, bool) {
 	return int64(a)*10 + int64(b), a <= 9 && b <= 9
 }
 
-// fraction matches the fraction of a second of a layout.
-var fraction = regexp.MustCompile(`5[.,](0+)(?:\D|$)`)
+// layoutFraction matches the fraction of a second in a layout.
+var layoutFraction = regexp.MustCompile(`5[.,](0+)(?:\D|$)`)
 
 // digitsOf returns the digits of a number of nanoseconds, without trailing zeros.
 func digitsOf(nanos int) (n int8) {
