@@ -2,7 +2,8 @@ package sql
 
 import "strings"
 
-// This file holds PostgreSQL's type boolean. MariaDB has no such type: TRUE is 1 there.
+// This file holds conditions, and PostgreSQL's types as far as a statement may be wrong whatever its rows are. MariaDB has
+// no type boolean: TRUE is 1 there.
 
 // given is a value from outside.
 func (f Flavour) given(v Value) value {
@@ -52,7 +53,10 @@ const (
 	typeInteger
 	typeBool
 	typeText
+	typeTime
 )
+
+func (s staticType) known() bool { return s != typeOther && s != typeUnknown }
 
 // typeOf is the type of an expression; t is the table that its columns are of, if any.
 func (d *DB) typeOf(e *expr, t *table) staticType {
@@ -65,7 +69,14 @@ func (d *DB) typeOf(e *expr, t *table) staticType {
 		return typeInteger
 	case e.kind == exprBinary && d.typeOf(e.args[0], t) == typeInteger:
 		return d.typeOf(e.args[1], t)
-	case e.kind == exprColumn && t != nil && t.column(e.name) >= 0:
+	case e.kind == exprBinary && d.typeOf(e.args[0], t) == typeTime && d.typeOf(e.args[1], t) == typeOther,
+		e.kind == exprCall && (e.name == "NOW" || e.name == toTime || e.name == inUTC || strings.HasSuffix(e.name, "_TIMESTAMP")):
+		return typeTime
+	case e.kind == exprTest:
+		return typeBool
+	case e.name == either && d.typeOf(e.args[1], t) == d.typeOf(e.args[2], t):
+		return d.typeOf(e.args[1], t)
+	case (e.kind == exprColumn || e.kind == exprProposed) && t != nil && t.column(e.name) >= 0:
 		return t.columns[t.column(e.name)].static()
 	case e.kind == exprCall && (e.name == toBoolean || e.name == "PG_TRY_ADVISORY_LOCK" || e.name == "PG_ADVISORY_UNLOCK"):
 		return typeBool
@@ -77,10 +88,63 @@ func (c column) static() staticType {
 	switch {
 	case c.boolean:
 		return typeBool
+	case c.time:
+		return typeTime
 	case c.number:
 		return typeOther
 	}
 	return typeText
+}
+
+// isTrue is the truth of a condition's value.
+func (v value) isTrue() bool { return v.kind != valueNull && v.num != 0 }
+
+// holds is whether a condition is true, false or NULL, for a row.
+func (d *DB) holds(r *run, e *expr, t *table, v image) value {
+	x, f := d.eval(r, e, t, v), d.cfg.Flavour
+	switch {
+	case x.kind == valueNull, x.kind == valueBool, f == MySQL && x.numeric():
+		return x
+	case f == PostgreSQL && x.kind == valueText:
+		return parseBool(x.text)
+	}
+	panic(f.beyond("this condition"))
+}
+
+// test computes a test.
+func (d *DB) test(r *run, e *expr, t *table, v image) value {
+	f := d.cfg.Flavour
+	is := func(b bool) value { return f.given(Bool(b)) }
+	switch e.op {
+	case "AND", "OR":
+		decides, all := e.op == "OR", is(e.op == "AND")
+		for _, a := range e.args {
+			x := d.holds(r, a, t, v)
+			if x.kind == valueNull {
+				all = x
+			} else if x.isTrue() == decides {
+				return is(decides)
+			}
+		}
+		return all
+	case "NOT":
+		x := d.holds(r, e.args[0], t, v)
+		if x.kind == valueNull {
+			return x
+		}
+		return is(!x.isTrue())
+	case isNull:
+		return is(d.eval(r, e.args[0], t, v).kind == valueNull)
+	}
+	left, right := d.eval(r, e.args[0], t, v), d.eval(r, e.args[1], t, v)
+	if left.kind == valueNull || right.kind == valueNull {
+		return value{}
+	}
+	order, ok := f.compare(f.alike(left, right))
+	if !ok {
+		panic(f.beyond("comparisons of different types"))
+	}
+	return is(strings.Contains(e.op, [...]string{"<", "=", ">"}[1+order]))
 }
 
 // toBoolean is the name of the cast.
@@ -89,17 +153,20 @@ const toBoolean = "TO BOOLEAN"
 // isText reports whether the expression is a text in quotes.
 func (e *expr) isText() bool { return e.kind == exprLiteral && e.value.kind == valueText }
 
-// sound refuses a wrong use of booleans in an expression, before there is a row.
+// sound refuses a wrong use of types in an expression whose operands are right, before there is a row.
 func (d *DB) sound(e *expr, t *table) {
 	if d.cfg.Flavour == MySQL {
 		return
 	}
-	for _, a := range e.args {
-		d.sound(a, t)
-	}
 	switch {
-	case e.kind == exprBinary:
-		d.mixes(string(e.op), t, e.args[0], e.args[1])
+	case e.kind == exprBinary, e.kind == exprTest && strings.Contains("<>=", e.op[:1]):
+		d.mixes(e.op, t, e.args[0], e.args[1])
+	case e.kind == exprTest && e.op != isNull:
+		for _, a := range e.args {
+			d.condition(a, t)
+		}
+	case e.name == either:
+		d.condition(e.args[0], t)
 	case e.name == toBoolean && e.args[0].isText():
 		parseBool(e.args[0].value.text)
 	case e.name == "CAST" && d.typeOf(e.args[0], t) == typeBool,
@@ -108,16 +175,31 @@ func (d *DB) sound(e *expr, t *table) {
 	}
 }
 
-// mixes refuses a meaningless comparison or arithmetic with a boolean, before there is a row.
+// condition refuses an expression that cannot be true or false, before there is a row.
+func (d *DB) condition(e *expr, t *table) {
+	is := d.typeOf(e, t)
+	switch {
+	case d.cfg.Flavour == MySQL, is == typeBool, is == typeUnknown && !e.isText():
+	case is == typeUnknown:
+		parseBool(e.value.text)
+	default:
+		panic(pgError("42804", "a condition must be of type boolean"))
+	}
+}
+
+// mixes refuses a meaningless comparison or arithmetic with a boolean or a time, before there is a row.
 func (d *DB) mixes(op string, t *table, left, right *expr) {
 	if d.cfg.Flavour == MySQL {
 		return
 	}
 	a, b := d.typeOf(left, t), d.typeOf(right, t)
+	none := pgError("42883", "operator does not exist: "+op+" with these types")
+	if (a == typeTime || b == typeTime) && a != b && a.known() && b.known() {
+		panic(none)
+	}
 	if a != typeBool && b != typeBool {
 		return
 	}
-	none := pgError("42883", "operator does not exist: "+op+" with a boolean")
 	if strings.Contains("+-*/", op) {
 		panic(none)
 	}
@@ -135,28 +217,37 @@ func (d *DB) mixes(op string, t *table, left, right *expr) {
 	}
 }
 
-// alike converts a value that is compared with a boolean; mixes has accepted it.
+// alike converts a value that is compared with a boolean or a time; mixes has accepted it.
 func (f Flavour) alike(a, b value) (value, value) {
 	switch {
-	case f == MySQL || (a.kind == valueBool) == (b.kind == valueBool):
-	case a.kind == valueBool && b.kind != valueNull:
+	case a.kind == b.kind, a.kind == valueNull, b.kind == valueNull:
+	case f == PostgreSQL && a.kind == valueBool:
 		b = parseBool(toText(b))
-	case b.kind == valueBool && a.kind != valueNull:
+	case f == PostgreSQL && b.kind == valueBool:
 		a = parseBool(toText(a))
+	case a.kind == valueTime && b.kind == valueText:
+		b = f.fitTime(column{time: true, zoned: a.zoned, digits: mostDigits}, b)
+	case a.kind == valueText && b.kind == valueTime:
+		b, a = f.alike(b, a)
 	}
 	return a, b
 }
 
 // assignable refuses a value of a type that a column does not take, before there is a row.
 func (d *DB) assignable(c column, e *expr, t *table) {
-	d.sound(e, t)
 	is := d.typeOf(e, t)
 	switch {
 	case c.boolean && e.isText():
 		parseBool(e.value.text)
+	case d.cfg.Flavour == PostgreSQL && is.known() && c.time != (is == typeTime) && c.static() != typeText:
+		panic(notOf(c))
 	case d.cfg.Flavour == MySQL, is == typeUnknown, is == typeBool && (c.boolean || c.static() == typeText):
 	case is != typeBool && !c.boolean && !(c.number && is == typeText):
 	default:
-		panic(pgError("42804", `column "`+c.name+`" is of another type than its expression`))
+		panic(notOf(c))
 	}
+}
+
+func notOf(c column) *Error {
+	return pgError("42804", `column "`+c.name+`" is of another type than its expression`)
 }

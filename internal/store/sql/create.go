@@ -59,9 +59,14 @@ func (d *definition) primary(column string) {
 const primaryKey = "PRIMARY"
 
 func (p *parser) column(def *definition) {
-	c := column{name: p.name()}
-	mysql, word := p.flavour == MySQL, strings.ToUpper(p.name())
+	name := p.name()
+	c, isTime := p.timeType()
+	mysql, word := p.flavour == MySQL, ""
+	if c.name = name; !isTime {
+		word = strings.ToUpper(p.name())
+	}
 	switch {
+	case isTime:
 	case word == "INT", word == "INTEGER":
 		c.holds(32)
 	case word == "BIGINT":
@@ -109,6 +114,10 @@ func (p *parser) option(c *column, def *definition) bool {
 			c.most = 2*c.most + 1
 		}
 	case p.accept("NULL"):
+	case c.absent == nil && p.accept("DEFAULT"):
+		if c.absent = p.sum(); p.params > 0 {
+			p.fail()
+		}
 	case p.accept("NOT", "NULL"):
 		c.notNull = true
 	case p.flavour == MySQL && p.accept("AUTO_INCREMENT"):

@@ -87,6 +87,9 @@ func (d *DB) until(t *table, v image) (ms int64, ok bool) {
 		unit = msPerSecond
 	}
 	at := t.get(v, d.cfg.Lock.Expires)
+	if at.kind == valueTime {
+		return at.num / msPerSecond, true
+	}
 	return at.num * unit, at.kind == valueNumber
 }
 
@@ -148,9 +151,13 @@ const longestLease = 24 * time.Hour
 // expires is the column whose value looks like the time at which the row is free; "" if none does.
 func (d *DB) expires(r *row) (column string, seconds bool) {
 	for i, c := range r.table.columns {
+		at := r.vals[i]
+		if at.kind == valueTime {
+			at = number(at.num / msPerSecond)
+		}
 		for _, unit := range []int64{1, msPerSecond} {
-			left := r.vals[i].num*unit - d.wallMS()
-			if r.vals[i].kind == valueNumber && left > 0 && left < longestLease.Milliseconds() {
+			left := at.num*unit - d.wallMS()
+			if at.kind == valueNumber && left > 0 && left < longestLease.Milliseconds() {
 				return c.name, unit == msPerSecond
 			}
 		}

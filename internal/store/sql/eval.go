@@ -27,6 +27,14 @@ func (d *DB) eval(r *run, e *expr, t *table, v image) value {
 			panic(f.noColumn(e.name, "SELECT"))
 		}
 		return t.get(v, e.name)
+	case exprProposed:
+		return t.get(r.image, e.name)
+	case exprTest:
+		return d.test(r, e, t, v)
+	case exprCall:
+		if x, ok := d.choose(r, e, t, v); ok {
+			return x
+		}
 	}
 	var args [2]value
 	if len(e.args) > len(args) {
@@ -35,8 +43,7 @@ func (d *DB) eval(r *run, e *expr, t *table, v image) value {
 	for i, a := range e.args {
 		args[i] = d.eval(r, a, t, v)
 	}
-	switch {
-	case e.kind == exprBinary:
+	if e.kind == exprBinary {
 		x := f.binary(e.op, args[0], args[1])
 		if x.kind == valueNumber && x.num < 0 && t != nil && t.unsigned(e) {
 			panic(mysqlError(1690, "22003", "BIGINT UNSIGNED value is out of range"))
@@ -45,18 +52,39 @@ func (d *DB) eval(r *run, e *expr, t *table, v image) value {
 			panic(pgError("22003", "integer out of range"))
 		}
 		return x
-	case e.name == toBoolean:
-		return toBool(e.args[0], args[0])
 	}
 	return d.function(r, e, args, len(e.args))
 }
 
+// choose computes a function that computes one of its arguments only; false for any other.
+func (d *DB) choose(r *run, e *expr, t *table, v image) (x value, ok bool) {
+	switch e.name {
+	case either:
+		chosen := e.args[2]
+		if d.holds(r, e.args[0], t, v).isTrue() {
+			chosen = e.args[1]
+		}
+		return d.eval(r, chosen, t, v), true
+	case coalesce:
+		for _, a := range e.args {
+			if x = d.eval(r, a, t, v); x.kind != valueNull {
+				break
+			}
+		}
+		return x, true
+	}
+	return x, false
+}
+
 // binary computes with two operands, NULL if one of them is.
-func (f Flavour) binary(op byte, a, b value) value {
+func (f Flavour) binary(op string, a, b value) value {
 	if a.kind == valueNull || b.kind == valueNull {
 		return value{}
 	}
 	x, ok := f.compute(op, a, b)
+	if !ok {
+		x, ok = f.timeSum(op, a, b)
+	}
 	if !ok {
 		panic(f.beyond("this arithmetic"))
 	}
@@ -65,25 +93,37 @@ func (f Flavour) binary(op byte, a, b value) value {
 
 // function computes the functions without an effect.
 func (d *DB) function(r *run, e *expr, args [2]value, n int) value {
-	mysql := d.cfg.Flavour == MySQL
+	f, mysql := d.cfg.Flavour, d.cfg.Flavour == MySQL
+	if now, ok := d.timeOf(r, e); ok {
+		return now
+	}
 	switch x := args[0]; {
+	case (e.name == toTime || e.name == toInterval || e.name == toBoolean) && x.kind == valueNull:
+		return x
+	case e.name == toTime:
+		return f.fitTime(e.to, x)
+	case e.name == toInterval && x.kind == valueInterval:
+		return x
+	case e.name == toInterval && x.kind == valueText:
+		return f.parseInterval(x.text)
+	case e.name == toBoolean:
+		return toBool(e.args[0], x)
+	case e.name == inUTC && (x.kind == valueTime || x.kind == valueNull):
+		x.zoned = !x.zoned
+		return x
 	case e.name == "CAST" && n == 1 && x.kind == valueNull:
 		return x
 	case e.name == "CAST" && n == 1 && x.numeric():
 		return number(x.rounded())
-	case mysql && e.name == "NOW" && n == 1 && x.num == 3:
-		return value{kind: valueTime, num: r.wallMS}
 	case mysql && e.name == "UNIX_TIMESTAMP" && n == 1 && x.kind == valueTime,
-		!mysql && e.name == "EXTRACT EPOCH" && x.kind == valueTime:
-		return value{kind: valueMilli, num: x.num}
-	case !mysql && e.name == "NOW" && n == 0:
-		return value{kind: valueTime, num: r.tx.wall}
-	case !mysql && e.name == "CLOCK_TIMESTAMP" && n == 0:
-		return value{kind: valueTime, num: d.wallMS()}
+		!mysql && e.name == "EXTRACT EPOCH" && (x.kind == valueTime || x.kind == valueInterval):
+		return f.epoch(x)
+	case (e.name == "UNIX_TIMESTAMP" || e.name == "EXTRACT EPOCH") && n == 1 && x.kind == valueNull:
+		return x
 	case !mysql && e.name == "HASHTEXT" && n == 1 && x.kind == valueText:
 		return hashOf(x.text)
 	}
-	panic(d.cfg.Flavour.beyond("the function " + e.name))
+	panic(f.beyond("the function " + e.name))
 }
 
 // fit converts a value to the type of a column, which has to hold it.
@@ -113,6 +153,8 @@ func (f Flavour) convert(c column, v value) value {
 	switch {
 	case v.kind == valueNull, c.boolean && v.kind == valueBool:
 		return v
+	case c.time:
+		return f.fitTime(c, v)
 	case c.boolean && (v.kind == valueText || v.kind == valueNumber): // a parameter; see assignable
 		return parseBool(toText(v))
 	case !c.number && v.kind == valueBool:
@@ -143,23 +185,26 @@ func (f Flavour) convert(c column, v value) value {
 // call does a SELECT without a table. Functions with an effect stand alone in
 // their place of the list; each is called once, also when a later one has to wait.
 func (d *DB) call(r *run) (res Result, wait target) {
-	for _, e := range r.st.exprs {
-		d.sound(e, nil)
+	for _, e := range r.st.output {
+		d.check(r.st, nil, e, "SELECT")
 	}
-	for len(r.values) < len(r.st.exprs) {
-		v, wait := d.callOne(r, r.st.exprs[len(r.values)])
+	for len(r.values) < len(r.st.output) {
+		v, wait := d.callOne(r, r.st.output[len(r.values)])
 		if !wait.none() {
 			return res, wait
 		}
 		r.values = append(r.values, v)
 	}
-	res.Rows = [][]Value{cells(r.values)}
+	res.Rows = [][]Value{d.cfg.Flavour.cells(r.values)}
 	return res, wait
 }
 
 // cells are values as a client gets them.
-func cells(values []value) (out []Value) {
+func (f Flavour) cells(values []value) (out []Value) {
 	for _, v := range values {
+		if v.kind == valueInterval {
+			panic(f.beyond("an interval as a result"))
+		}
 		out = append(out, toWorld(v))
 	}
 	return out

@@ -1,6 +1,7 @@
 package sql
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -11,8 +12,10 @@ const (
 	exprLiteral exprKind = iota
 	exprParam
 	exprColumn
+	exprProposed // a column of the row that an INSERT could not add: EXCLUDED.c, VALUES(c)
 	exprCall
-	exprBinary
+	exprBinary // arithmetic
+	exprTest   // true, false or NULL
 )
 
 // expr is one expression.
@@ -20,33 +23,97 @@ type expr struct {
 	kind  exprKind
 	value value  // of a literal
 	index int    // of a parameter
+	table string // that a column is said to be of; "" for none
 	name  string // of a column as written, of a function in capitals
-	op    byte   // + - * /
+	op    string // + - * /, or = <> < > <= >= AND OR NOT and IS NULL of a test
+	to    column // that a cast is to, if it is one of times
 	args  []*expr
 }
 
-// expr reads a sum.
-func (p *parser) expr() *expr { return p.chain("+", "-", p.product) }
+const isNull = "IS NULL"
 
-func (p *parser) product() *expr { return p.chain("*", "/", p.factor) }
+func test(op string, args ...*expr) *expr { return &expr{kind: exprTest, op: op, args: args} }
 
-// chain reads operands with one of two operators between them, which group to the left.
-func (p *parser) chain(one, other string, operand func() *expr) *expr {
+// call makes a call of a function that the parser itself needs.
+func call(name string, args ...*expr) *expr { return &expr{kind: exprCall, name: name, args: args} }
+
+// expr reads an expression. OR binds least, then AND, NOT, a comparison, a sum, a product.
+func (p *parser) expr() *expr { return p.chain(exprTest, p.conjunction, "OR") }
+
+func (p *parser) conjunction() *expr { return p.chain(exprTest, p.negation, "AND") }
+
+func (p *parser) negation() *expr {
+	if p.accept("NOT") {
+		return test("NOT", p.negation())
+	}
+	return p.comparison()
+}
+
+// comparison reads a sum, or what it is compared with.
+func (p *parser) comparison() *expr {
+	e := p.sum()
+	switch op := p.peek().text; {
+	case p.accept("<>"), p.accept("!="):
+		e = test("<>", e, p.sum())
+	case p.accept("="), p.accept("<"), p.accept(">"), p.accept("<="), p.accept(">="):
+		e = test(op, e, p.sum())
+	case p.accept("IN", "("):
+		e = p.in(e)
+	case p.accept("NOT", "IN", "("):
+		e = test("NOT", p.in(e))
+	}
+	for p.accept("IS") {
+		not := p.accept("NOT")
+		p.expect("NULL")
+		if e = test(isNull, e); not {
+			e = test("NOT", e)
+		}
+	}
+	return e
+}
+
+// in reads the list of an IN.
+func (p *parser) in(e *expr) (any *expr) {
+	for _, one := range p.exprs() {
+		if is := test("=", e, one); any == nil {
+			any = is
+		} else {
+			any = test("OR", any, is)
+		}
+	}
+	p.expect(")")
+	return any
+}
+
+func (p *parser) sum() *expr { return p.chain(exprBinary, p.product, "+", "-") }
+
+func (p *parser) product() *expr { return p.chain(exprBinary, p.factor, "*", "/") }
+
+// chain reads operands with operators between them, which group to the left.
+func (p *parser) chain(kind exprKind, operand func() *expr, ops ...string) *expr {
 	e := operand()
 	for {
-		op := p.peek().text
-		if !p.accept(one) && !p.accept(other) {
+		op := strings.ToUpper(p.peek().text)
+		if !slices.ContainsFunc(ops, func(op string) bool { return p.accept(op) }) {
 			return e
 		}
-		e = &expr{kind: exprBinary, op: op[0], args: []*expr{e, operand()}}
+		e = &expr{kind: kind, op: op, args: []*expr{e, operand()}}
 	}
 }
 
 // factor reads an operand and the casts behind it.
 func (p *parser) factor() *expr {
 	e := p.operand()
-	for p.flavour == PostgreSQL && p.accept("::") {
-		e = &expr{kind: exprCall, name: p.castType(), args: []*expr{e}}
+	for p.flavour == PostgreSQL {
+		switch {
+		case p.accept("::"):
+			e = p.castTo(e)
+		case p.accept("AT", "TIME", "ZONE"):
+			p.utc()
+			e = call(inUTC, e)
+		default:
+			return e
+		}
 	}
 	return e
 }
@@ -58,20 +125,13 @@ func (p *parser) operand() *expr {
 		p.expect(")")
 		return e
 	case p.accept("-"):
-		zero := &expr{value: number(0)}
-		return &expr{kind: exprBinary, op: '-', args: []*expr{zero, p.operand()}}
+		return &expr{kind: exprBinary, op: "-", args: []*expr{{value: number(0)}, p.operand()}}
 	case p.accept("TRUE"):
 		return &expr{value: p.flavour.given(Bool(true))}
 	case p.accept("FALSE"):
 		return &expr{value: p.flavour.given(Bool(false))}
 	case p.accept("NULL"):
 		return &expr{value: value{kind: valueNull}}
-	case p.accept("CAST", "("):
-		return p.cast()
-	case p.accept("EXTRACT", "(", "EPOCH", "FROM"):
-		e := &expr{kind: exprCall, name: "EXTRACT EPOCH", args: []*expr{p.expr()}}
-		p.expect(")")
-		return e
 	case t.kind == tokenNumber:
 		return &expr{value: decimal(p.take().text)}
 	case t.kind == tokenText:
@@ -81,37 +141,103 @@ func (p *parser) operand() *expr {
 		p.params++
 		return &expr{kind: exprParam, index: p.params - 1}
 	}
+	if e := p.special(); e != nil {
+		return e
+	}
 	name := p.name()
-	if !p.accept("(") {
+	switch {
+	case p.accept("."):
+		return p.qualified(name)
+	case !p.accept("("):
 		return &expr{kind: exprColumn, name: name}
 	}
-	e := &expr{kind: exprCall, name: strings.ToUpper(name)}
+	e := call(strings.ToUpper(name))
 	if !p.accept(")") {
 		e.args = p.exprs()
 		p.expect(")")
 	}
+	if p.flavour == MySQL && e.name == "IFNULL" && len(e.args) == 2 {
+		e.name = coalesce
+	} else if p.flavour == MySQL && e.name == "IF" && len(e.args) == 3 {
+		e.name = either
+	}
 	return e
 }
 
-func (p *parser) cast() *expr {
-	e := &expr{kind: exprCall, name: "CAST", args: []*expr{p.expr()}}
-	p.expect("AS")
-	e.name = p.castType()
-	p.expect(")")
+// Functions that choose one of their arguments, and compute no other one: either is a condition, what is chosen if it
+// holds, and what else.
+const (
+	coalesce = "COALESCE"
+	either   = "CASE"
+)
+
+// qualified reads a column behind its table.
+func (p *parser) qualified(table string) *expr {
+	e := &expr{kind: exprColumn, table: table, name: p.name()}
+	if p.flavour == PostgreSQL && p.conflicts && table == "excluded" {
+		e.kind = exprProposed
+	}
 	return e
 }
 
-// castType reads a type and returns the name of the cast to it.
-func (p *parser) castType() string {
+// special reads what looks like a function and has words between its arguments; nil if nothing like it comes next.
+func (p *parser) special() *expr {
+	mysql := p.flavour == MySQL
+	switch {
+	case p.accept("CAST", "("):
+		e := p.expr()
+		p.expect("AS")
+		e = p.castTo(e)
+		p.expect(")")
+		return e
+	case p.accept("EXTRACT", "(", "EPOCH", "FROM"):
+		e := call("EXTRACT EPOCH", p.expr())
+		p.expect(")")
+		return e
+	case p.accept("CASE", "WHEN"):
+		return p.choice()
+	case mysql && p.conflicts && p.accept("VALUES", "("):
+		e := &expr{kind: exprProposed, name: p.name()}
+		p.expect(")")
+		return e
+	}
+	return p.timeWords()
+}
+
+// choice reads the rest of a CASE.
+func (p *parser) choice() *expr {
+	e := call(either, p.expr())
+	p.expect("THEN")
+	e.args = append(e.args, p.expr())
+	switch {
+	case p.accept("WHEN"):
+		e.args = append(e.args, p.choice())
+		return e
+	case p.accept("ELSE"):
+		e.args = append(e.args, p.expr())
+	default:
+		e.args = append(e.args, &expr{value: value{kind: valueNull}})
+	}
+	p.expect("END")
+	return e
+}
+
+// castTo reads a type and returns the cast to it.
+func (p *parser) castTo(e *expr) *expr {
+	if c, ok := p.timeType(); ok {
+		return &expr{kind: exprCall, name: toTime, to: c, args: []*expr{e}}
+	}
 	switch {
 	case p.flavour == MySQL:
 		p.expect("SIGNED")
 	case p.accept("BOOLEAN"), p.accept("BOOL"):
-		return toBoolean
+		return call(toBoolean, e)
+	case p.accept("INTERVAL"):
+		return call(toInterval, e)
 	default:
 		p.expect("BIGINT")
 	}
-	return "CAST"
+	return call("CAST", e)
 }
 
 // decimal reads a number with at most three digits behind the point.
@@ -137,13 +263,5 @@ func decimal(text string) value {
 
 // columns reports whether the expression depends on a row.
 func (e *expr) columns() bool {
-	if e.kind == exprColumn {
-		return true
-	}
-	for _, a := range e.args {
-		if a.columns() {
-			return true
-		}
-	}
-	return false
+	return e.kind == exprColumn || e.kind == exprProposed || slices.ContainsFunc(e.args, (*expr).columns)
 }

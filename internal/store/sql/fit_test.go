@@ -28,7 +28,7 @@ func TestWhatAServerRefuses(t *testing.T) {
 		{"SELECT n FROM locks WHERE `n` = 5", "(5)", "42601"},
 		{"SELECT n FROM locks WHERE n = 5 -- comment", "1064", "42601"},
 		{`SELECT 'a\b'`, "1064", `('a\b')`},
-		{"SELECT n FROM locks WHERE n < CURRENT_TIMESTAMP", "1064", "42601"},
+		{"SELECT n FROM locks WHERE n < CURRENT_TIMESTAMP", "does not know", "does not know"},
 		{"SELECT 1 FROM dual", "does not know", "42P01"},
 		{"SELECT 1 FROM pg_locks", "1146", "does not know"},
 		{"SET autocommit = 0", "does not know", "does not know"},

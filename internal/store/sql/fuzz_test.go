@@ -18,6 +18,11 @@ func FuzzStatement(f *testing.F) {
 		"SELECT * FROM locks WHERE name = 'lock' FOR UPDATE", "DELETE FROM locks WHERE owner = ?", "SET SESSION innodb_lock_wait_timeout = 3", "BEGIN",
 		"SET lock_timeout = 1000", "SELECT 1 / 2305843009213693952, -9223372036854775807 - 1", "SELECT CAST(UNIX_TIMESTAMP(NOW(3)) * 1000 AS SIGNED)",
 		"SELECT extract(epoch FROM clock_timestamp())::bigint", "CREATE TABLE t (id BIGINT PRIMARY KEY AUTO_INCREMENT, name VARCHAR(64) NOT NULL UNIQUE)", "SELECT ((1", "SELECT * FROM locks WHERE name", "SET lock_timeout = 9999999999999", "SELECT GET_LOCK('lock', 9223372036854775807)", "",
+		"INSERT INTO locks (name, expires) VALUES ('lock', 1) ON CONFLICT (name) DO UPDATE SET expires = EXCLUDED.expires WHERE locks.expires < 5 RETURNING *",
+		"INSERT INTO locks VALUES ('lock', NULL, 1) ON DUPLICATE KEY UPDATE owner = IF(expires IS NULL OR expires < 3, VALUES(owner), owner)",
+		"SELECT now() + interval '1 min 30.5 s' > '2030-01-02T03:04:05.5+01:00' AT TIME ZONE 'utc'", "SELECT DATE_ADD(NOW(3), INTERVAL 3 SECOND), UNIX_TIMESTAMP(NOW())",
+		"SELECT make_interval(secs => 3) * 2, CASE WHEN NOT (1 = 2 AND NULL) THEN 7 END", "SELECT * FROM locks WHERE name IN ('a', 'b') ORDER BY name LIMIT 1 FOR UPDATE SKIP LOCKED",
+		"CREATE TABLE t (at TIMESTAMP(3) DEFAULT CURRENT_TIMESTAMP, name VARCHAR(9) PRIMARY KEY)",
 	} {
 		f.Add(query, "INSERT INTO locks (name, owner) VALUES ('lock', ?)", "text", int64(1))
 	}

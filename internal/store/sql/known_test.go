@@ -26,6 +26,7 @@ func TestKnownCases(t *testing.T) {
 		{"deadlocks", deadlocks}, {"deadlocks of names", deadlocksOfNames}, {"timeouts", timeouts}, {"three inserts", threeInserts}, {"two inserts behind a delete", insertsBehindADelete}, {"names", names}, {"gaps", gaps}, {"wrong tables", wrongTables},
 		{"clocks", clocks}, {"what the locks send", locksSpeakSQL},
 		{"two versions of a unique key", twoVersions}, {"columns", columns}, {"words", words}, {"settings", settings},
+		{"conditions", conditions}, {"conflicts", conflicts}, {"generated ids", generatedIDs}, {"busy rows", busyRows}, {"times", times}, {"now", now},
 	}
 	for _, f := range flavours {
 		t.Run(f.name, func(t *testing.T) {

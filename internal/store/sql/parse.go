@@ -18,23 +18,49 @@ const (
 
 // statement is a parsed statement. It is immutable: one text is parsed once.
 type statement struct {
-	kind      statementKind
-	table     string // "" for a SELECT of functions
-	columns   []string
-	exprs     []*expr // what is selected, inserted or assigned
-	star      bool    // SELECT *
-	where     []condition
+	kind    statementKind
+	table   string   // "" for a SELECT of functions
+	columns []string // of an INSERT; nil: all of the table
+	exprs   []*expr  // what is inserted; the value of SET
+	set     []assignment
+	where   []*expr // all of them have to hold
+	output  []*expr // what a SELECT, or a RETURNING, gives of each row
+	star    bool    // all columns of it
+
 	forUpdate bool
+	busy      busy
+	order     []*expr
+	limited   bool     // LIMIT
+	conflict  conflict // of an INSERT
+	arbiter   key      // the key that the conflict is about; none: any
 	create    *definition
 	setting   string // of SET, in small letters
 	params    int
 }
 
-// condition is one comparison of a WHERE clause; all of them have to hold.
-type condition struct {
-	left, right *expr
-	op          string // = < > <= >=
+// assignment gives a column a new value.
+type assignment struct {
+	column string
+	value  *expr
 }
+
+// busy is what SELECT FOR UPDATE does with a row that another transaction has locked.
+type busy uint8
+
+const (
+	busyWaits busy = iota
+	busySkips
+	busyFails // NOWAIT
+)
+
+// conflict is what an INSERT does when its key is there.
+type conflict uint8
+
+const (
+	conflictFails   conflict = iota
+	conflictIgnored          // INSERT IGNORE, ON CONFLICT DO NOTHING
+	conflictUpdates          // ON DUPLICATE KEY UPDATE, ON CONFLICT DO UPDATE
+)
 
 // definition is the table of a CREATE TABLE.
 type definition struct {
@@ -47,9 +73,13 @@ type definition struct {
 // column is one column of a table.
 type column struct {
 	name        string
-	number      bool // else text, or
-	boolean     bool // of PostgreSQL
+	number      bool  // else text, or
+	boolean     bool  // of PostgreSQL
+	time        bool  // a time,
+	zoned       bool  // that knows its time zone,
+	digits      uint8 // with so many digits behind the point of its seconds
 	notNull     bool
+	absent      *expr // what a new row has in it where none is given; nil: NULL
 	generated   bool  // AUTO_INCREMENT or serial
 	unsigned    bool  // of MySQL
 	least, most int64 // numbers that it holds
@@ -69,6 +99,8 @@ type parser struct {
 	tokens  []token
 	at      int
 	params  int
+
+	conflicts bool // it reads what an INSERT does when its key is there
 }
 
 // parse reads a statement.
@@ -137,9 +169,10 @@ func (p *parser) name() string {
 var reserved = map[string]bool{
 	"CURRENT_DATE": true, "CURRENT_TIME": true, "CURRENT_TIMESTAMP": true, "CURRENT_USER": true, "DEFAULT": true,
 	"LOCALTIME": true, "LOCALTIMESTAMP": true, "UTC_TIMESTAMP": true,
-	"AND": true, "CREATE": true, "DELETE": true, "FOR": true, "FROM": true, "INSERT": true, "INTO": true,
-	"FALSE": true, "TRUE": true, "NOT": true, "NULL": true, "PRIMARY": true, "SELECT": true, "SET": true, "TABLE": true, "UNIQUE": true,
-	"UPDATE": true, "VALUES": true, "WHERE": true,
+	"AND": true, "CASE": true, "CREATE": true, "DELETE": true, "ELSE": true, "END": true, "FALSE": true, "FOR": true, "FROM": true,
+	"IN": true, "INSERT": true, "INTO": true, "IS": true, "LIMIT": true, "NOT": true, "NULL": true, "ON": true, "OR": true, "ORDER": true,
+	"PRIMARY": true, "RETURNING": true, "SELECT": true, "SET": true, "TABLE": true, "THEN": true, "TRUE": true, "UNIQUE": true,
+	"UPDATE": true, "VALUES": true, "WHEN": true, "WHERE": true,
 }
 
 func (p *parser) statement() *statement {
@@ -147,12 +180,19 @@ func (p *parser) statement() *statement {
 	case p.accept("SELECT"):
 		return p.selection()
 	case p.accept("INSERT", "INTO"):
-		return p.insertion()
+		return p.insertion(conflictFails)
+	case p.flavour == MySQL && p.accept("INSERT", "IGNORE", "INTO"):
+		return p.insertion(conflictIgnored)
 	case p.accept("UPDATE"):
-		return p.update()
+		st := &statement{kind: kindUpdate, table: p.name()}
+		p.expect("SET")
+		st.set, st.where = p.assignments(), p.where()
+		p.returning(st)
+		return st
 	case p.accept("DELETE", "FROM"):
 		st := &statement{kind: kindDelete, table: p.name()}
 		st.where = p.where()
+		p.returning(st)
 		return st
 	case p.accept("CREATE", "TABLE"):
 		return p.creation()
@@ -175,11 +215,7 @@ func (p *parser) statement() *statement {
 
 func (p *parser) selection() *statement {
 	st := &statement{kind: kindSelect}
-	if p.accept("*") {
-		st.star = true
-	} else {
-		st.exprs = p.exprs()
-	}
+	p.outputOf(st)
 	if !p.accept("FROM") {
 		if st.star {
 			p.fail()
@@ -188,31 +224,91 @@ func (p *parser) selection() *statement {
 	}
 	st.table = p.name()
 	st.where = p.where()
-	st.forUpdate = p.accept("FOR", "UPDATE")
+	if p.accept("ORDER", "BY") {
+		p.list(func() {
+			st.order = append(st.order, p.expr())
+			_ = p.accept("ASC") || p.accept("DESC")
+		})
+	}
+	if p.accept("LIMIT") {
+		st.limited = true
+		if n := decimal(p.take().text); n.kind != valueNumber || n.num == 0 {
+			p.at--
+			p.fail()
+		}
+	}
+	if p.accept("FOR", "UPDATE") {
+		st.forUpdate = true
+		if p.accept("SKIP", "LOCKED") {
+			st.busy = busySkips
+		} else if p.accept("NOWAIT") {
+			st.busy = busyFails
+		}
+	}
 	return st
 }
 
-func (p *parser) insertion() *statement {
-	st := &statement{kind: kindInsert, table: p.name()}
-	p.expect("(")
-	p.list(func() { st.columns = append(st.columns, p.name()) })
-	p.expect(")")
+// outputOf reads what a statement gives of each row.
+func (p *parser) outputOf(st *statement) {
+	if st.star = p.accept("*"); !st.star {
+		st.output = p.exprs()
+	}
+}
+
+// returning reads what a changing statement gives of each row.
+func (p *parser) returning(st *statement) {
+	if p.flavour == PostgreSQL && p.accept("RETURNING") {
+		p.outputOf(st)
+	}
+}
+
+func (p *parser) insertion(c conflict) *statement {
+	st := &statement{kind: kindInsert, table: p.name(), conflict: c}
+	if p.accept("(") {
+		p.list(func() { st.columns = append(st.columns, p.name()) })
+		p.expect(")")
+	}
 	p.expect("VALUES", "(")
 	st.exprs = p.exprs()
 	p.expect(")")
+	p.conflicts = true
+	switch {
+	case p.flavour == MySQL && c == conflictFails && p.accept("ON", "DUPLICATE", "KEY", "UPDATE"):
+		st.conflict, st.set = conflictUpdates, p.assignments()
+	case p.flavour == PostgreSQL && p.accept("ON", "CONFLICT"):
+		p.onConflict(st)
+	}
+	p.conflicts = false
+	p.returning(st)
 	return st
 }
 
-func (p *parser) update() *statement {
-	st := &statement{kind: kindUpdate, table: p.name()}
-	p.expect("SET")
+// onConflict reads the rest of PostgreSQL's clause.
+func (p *parser) onConflict(st *statement) {
+	if p.accept("ON", "CONSTRAINT") {
+		st.arbiter.name = p.name()
+	} else if p.peek().is("(") {
+		st.arbiter.column = p.inParentheses()
+	}
+	p.expect("DO")
+	if st.conflict = conflictIgnored; p.accept("NOTHING") {
+		return
+	}
+	p.expect("UPDATE", "SET")
+	if st.arbiter == (key{}) {
+		p.fail()
+	}
+	st.conflict, st.set, st.where = conflictUpdates, p.assignments(), p.where()
+}
+
+func (p *parser) assignments() (all []assignment) {
 	p.list(func() {
-		st.columns = append(st.columns, p.name())
+		a := assignment{column: p.name()}
 		p.expect("=")
-		st.exprs = append(st.exprs, p.expr())
+		a.value = p.expr()
+		all = append(all, a)
 	})
-	st.where = p.where()
-	return st
+	return all
 }
 
 // list reads elements with commas between them.
@@ -228,24 +324,18 @@ func (p *parser) exprs() (out []*expr) {
 	return out
 }
 
-func (p *parser) where() []condition {
+// where reads the conditions of a WHERE clause, between which there is an AND.
+func (p *parser) where() []*expr {
 	if !p.accept("WHERE") {
 		return nil
 	}
-	var out []condition
-	for {
-		c := condition{left: p.expr()}
-		switch t := p.take(); {
-		case t.is("="), t.is("<"), t.is(">"), t.is("<="), t.is(">="):
-			c.op = t.text
-		default:
-			p.at--
-			p.fail()
-		}
-		c.right = p.expr()
-		out = append(out, c)
-		if !p.accept("AND") {
-			return out
-		}
+	return p.expr().conjuncts(nil)
+}
+
+// conjuncts appends the conditions that all have to hold.
+func (e *expr) conjuncts(all []*expr) []*expr {
+	if e.kind != exprTest || e.op != "AND" {
+		return append(all, e)
 	}
+	return e.args[1].conjuncts(e.args[0].conjuncts(all))
 }

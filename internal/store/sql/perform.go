@@ -95,12 +95,24 @@ func (d *DB) set(r *run) {
 // refused, as in both databases.
 func (d *DB) insert(r *run) (res Result, wait target) {
 	t := d.tableOf(r.st)
+	targets := d.checkInsert(r.st, t)
 	if r.image == nil {
 		r.image = d.newImage(r, t)
 	}
-	for _, u := range t.unique {
-		if wait = d.checkUnique(r, t, u); !wait.none() {
-			return res, wait
+	for _, arbiter := range []bool{true, false} { // the keys of ON CONFLICT come first
+		for _, u := range t.unique {
+			if r.st.settles(t, u) != arbiter {
+				continue
+			}
+			other, wait := d.duplicateOf(r, t, u)
+			switch {
+			case !wait.none():
+				return res, wait
+			case other != nil && arbiter:
+				return d.settleConflict(r, t, other, targets)
+			case other != nil:
+				panic(d.cfg.Flavour.duplicate(u.name, r.image[u.column]))
+			}
 		}
 	}
 	if wait = d.checkGaps(r, t); !wait.none() {
@@ -115,18 +127,27 @@ func (d *DB) insert(r *run) (res Result, wait target) {
 	if g := t.generated(); g >= 0 && d.cfg.Flavour == MySQL {
 		res.LastID = r.image[g].num
 	}
+	d.emit(r, t, r.image, &res)
 	return res, wait
 }
 
 // newImage is the row that an INSERT describes.
 func (d *DB) newImage(r *run, t *table) image {
-	f := d.cfg.Flavour
-	if len(r.st.columns) != len(r.st.exprs) {
+	f, columns := d.cfg.Flavour, r.st.columns
+	if columns == nil {
+		for _, c := range t.columns {
+			columns = append(columns, c.name)
+		}
+	}
+	if len(columns) != len(r.st.exprs) {
 		panic(f.pick(1136, "21S01", "Column count doesn't match value count at row 1",
 			"42601", "INSERT has not as many expressions as target columns"))
 	}
+	if r.st.conflict == conflictIgnored && f == MySQL {
+		defer d.onlyDuplicates()
+	}
 	v, given := make(image, len(t.columns)), make([]bool, len(t.columns))
-	for i, name := range r.st.columns {
+	for i, name := range columns {
 		at := t.column(name)
 		if at < 0 {
 			panic(f.noColumn(name, "INSERT INTO"))
@@ -135,9 +156,15 @@ func (d *DB) newImage(r *run, t *table) image {
 			panic(f.pick(1110, "42000", "Column '"+name+"' specified twice",
 				"42701", `column "`+name+`" specified more than once`))
 		}
+		d.check(r.st, nil, r.st.exprs[i], "VALUES")
 		x := d.eval(r, r.st.exprs[i], nil, nil)
 		d.assignable(t.columns[at], r.st.exprs[i], t)
 		v[at], given[at] = f.fit(t.columns[at], x), true
+	}
+	for i, c := range t.columns {
+		if !given[i] && c.absent != nil {
+			v[i] = f.fit(c, d.eval(r, c.absent, nil, nil))
+		}
 	}
 	if f == PostgreSQL {
 		d.generate(t, v, given)
@@ -175,30 +202,30 @@ func (d *DB) complete(t *table, v image, given []bool) {
 	}
 }
 
-// checkUnique refuses a new row whose key exists, or returns what to wait for until
-// that is decided.
-func (d *DB) checkUnique(r *run, t *table, u unique) target {
+// duplicateOf returns the row that has the key of a new one, or what to wait for until that is decided.
+func (d *DB) duplicateOf(r *run, t *table, u unique) (*row, target) {
 	k := r.image[u.column]
 	if k.kind == valueNull {
-		return target{}
+		return nil, target{}
 	}
 	for _, other := range t.rows {
 		mine := other.writer == r.tx
 		switch {
 		case !d.sameKey(other.keys, u.column, k), mine && other.pending == nil:
 		case mine, other.writer == nil && d.cfg.Flavour == PostgreSQL:
-			panic(d.cfg.Flavour.duplicate(u.name, k))
+			return other, target{}
 		case d.cfg.Flavour == PostgreSQL:
-			return target{over: other.writer}
+			return nil, target{over: other.writer}
 		default:
 			r.waitColumn = u.column
-			if wait := d.lockRow(r, other, shared); !wait.none() {
-				return wait
+			mode := shared
+			if r.st.conflict == conflictUpdates {
+				mode = exclusive
 			}
-			panic(d.cfg.Flavour.duplicate(u.name, k))
+			return other, d.lockRow(r, other, mode)
 		}
 	}
-	return target{}
+	return nil, target{}
 }
 
 // checkGaps returns the gap lock of another transaction that keeps the new row out (InnoDB).
@@ -219,34 +246,42 @@ func (d *DB) checkGaps(r *run, t *table) target {
 // modify does UPDATE and DELETE: it locks all rows first, then changes them.
 func (d *DB) modify(r *run) (res Result, wait target) {
 	t := d.tableOf(r.st)
-	targets := make([]int, len(r.st.columns))
-	for i, name := range r.st.columns {
-		switch targets[i] = t.column(name); {
-		case targets[i] < 0:
-			panic(d.cfg.Flavour.noColumn(name, "SET"))
-		case d.cfg.Flavour == PostgreSQL && slices.Contains(targets[:i], targets[i]):
-			panic(pgError("42601", `multiple assignments to same column "`+name+`"`))
-		case t.isKey(targets[i]):
-			panic(d.cfg.Flavour.beyond("changes of a key"))
-		}
-		d.assignable(t.columns[targets[i]], r.st.exprs[i], t)
-	}
+	targets := d.targets(r.st, t)
 	rows, wait := d.lockRows(r, t)
 	if !wait.none() {
 		return res, wait
 	}
 	for _, on := range rows {
-		if r.st.kind == kindDelete {
+		switch {
+		case r.st.kind == kindDelete:
+			d.emit(r, t, on.seenBy(r.tx), &res)
 			r.tx.write(on, nil)
 			res.Affected++
-		} else if d.assign(r, t, on, targets) {
+		case d.assign(r, t, on, targets):
+			d.emit(r, t, on.pending, &res)
 			res.Affected++
 		}
 	}
 	return res, wait
 }
 
-// assign does the SET clause on one row. MySQL's assignments see the ones before
+// targets are the columns that the assignments of a statement are about, which have to be right.
+func (d *DB) targets(st *statement, t *table) []int {
+	all := make([]int, len(st.set))
+	for i, a := range st.set {
+		switch all[i] = t.column(a.column); {
+		case all[i] < 0:
+			panic(d.cfg.Flavour.noColumn(a.column, "SET"))
+		case d.cfg.Flavour == PostgreSQL && slices.Contains(all[:i], all[i]):
+			panic(pgError("42601", `multiple assignments to same column "`+a.column+`"`))
+		}
+		d.check(st, t, a.value, "SET")
+		d.assignable(t.columns[all[i]], a.value, t)
+	}
+	return all
+}
+
+// assign does the assignments on one row. MySQL's see the ones before
 // them, and a row that comes out the same does not count.
 func (d *DB) assign(r *run, t *table, on *row, targets []int) (changed bool) {
 	f, old := d.cfg.Flavour, on.seenBy(r.tx)
@@ -256,9 +291,12 @@ func (d *DB) assign(r *run, t *table, on *row, targets []int) (changed bool) {
 		if f == MySQL {
 			from = v
 		}
-		x := f.fit(t.columns[at], d.eval(r, r.st.exprs[i], t, from))
-		if x.kind == valueNull && t.columns[at].notNull {
+		x := f.fit(t.columns[at], d.eval(r, r.st.set[i].value, t, from))
+		switch {
+		case x.kind == valueNull && t.columns[at].notNull:
 			panic(f.noValue(t.columns[at].name, true))
+		case x != old[at] && t.isKey(at):
+			panic(f.beyond("changes of a key"))
 		}
 		v[at] = x
 	}

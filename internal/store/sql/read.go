@@ -1,14 +1,14 @@
 package sql
 
-import (
-	"slices"
-	"strings"
-)
+import "slices"
 
 // selectRows does SELECT FROM, with or without FOR UPDATE.
 func (d *DB) selectRows(r *run) (res Result, wait target) {
 	t := d.tableOf(r.st)
-	d.known(r, t)
+	d.known(r.st, t)
+	if column, _ := d.keyOf(r, t); column < 0 && (r.st.limited || r.st.order != nil) {
+		panic(d.cfg.Flavour.beyond("ORDER BY and LIMIT without the value of a unique key"))
+	}
 	if !r.st.forUpdate {
 		return d.readRows(r, t), wait
 	}
@@ -40,41 +40,56 @@ func (d *DB) readRows(r *run, t *table) (res Result) {
 }
 
 // known refuses columns that do not exist, even when there is no row.
-func (d *DB) known(r *run, t *table) {
-	var check func(e *expr, clause string)
-	check = func(e *expr, clause string) {
-		if e.kind == exprColumn && t.column(e.name) < 0 {
-			panic(d.cfg.Flavour.noColumn(e.name, clause))
-		}
-		for _, a := range e.args {
-			check(a, clause)
+func (d *DB) known(st *statement, t *table) {
+	for _, list := range [...][]*expr{st.output, st.order} {
+		for _, e := range list {
+			d.check(st, t, e, "SELECT")
 		}
 	}
-	if r.st.kind == kindSelect {
-		for _, e := range r.st.exprs {
-			check(e, "SELECT")
-			d.sound(e, t)
-		}
+	d.checkConditions(st, t)
+}
+
+// check refuses an expression that is wrong whatever a row has in it.
+func (d *DB) check(st *statement, t *table, e *expr, clause string) {
+	f := d.cfg.Flavour
+	switch {
+	case e.kind != exprColumn && e.kind != exprProposed:
+	case t == nil && f == MySQL && st.kind == kindInsert:
+		panic(f.beyond("a column as the value of another one"))
+	case t == nil, t.column(e.name) < 0, e.table != "" && e.table != t.name && f == MySQL:
+		panic(f.noColumn(e.name, clause))
+	case e.kind == exprProposed:
+	case e.table != "" && e.table != t.name:
+		panic(pgError("42P01", `missing FROM-clause entry for table "`+e.table+`"`))
+	case e.table == "" && f == PostgreSQL && st.conflict == conflictUpdates && clause != "RETURNING":
+		panic(pgError("42702", `column reference "`+e.name+`" is ambiguous`)) // of the row that is there, or EXCLUDED
 	}
-	for _, c := range r.st.where {
-		check(c.left, "WHERE")
-		check(c.right, "WHERE")
-		d.sound(c.left, t)
-		d.sound(c.right, t)
-		d.mixes(c.op, t, c.left, c.right)
+	for _, a := range e.args {
+		d.check(st, t, a, clause)
+	}
+	d.sound(e, t)
+}
+
+// checkConditions refuses wrong conditions.
+func (d *DB) checkConditions(st *statement, t *table) {
+	for _, c := range st.where {
+		d.check(st, t, c, "WHERE")
+		d.condition(c, t)
 	}
 }
 
-// emit adds a row to a result.
+// emit adds a row to a result, if the statement gives any.
 func (d *DB) emit(r *run, t *table, v image, res *Result) {
 	if !r.st.star {
 		row := v
 		v = nil
-		for _, e := range r.st.exprs {
+		for _, e := range r.st.output {
 			v = append(v, d.eval(r, e, t, row))
 		}
 	}
-	res.Rows = append(res.Rows, cells(v))
+	if len(v) > 0 {
+		res.Rows = append(res.Rows, d.cfg.Flavour.cells(v))
+	}
 }
 
 // look returns the rows of a table that a transaction sees. PostgreSQL's READ
@@ -135,7 +150,7 @@ func (d *DB) samePlace(t *table, a, b *row) bool {
 // lockRows locks the rows that a statement is about and returns those that meet
 // its conditions, or what it has to wait for.
 func (d *DB) lockRows(r *run, t *table) ([]*row, target) {
-	d.known(r, t)
+	d.known(r.st, t)
 	if d.cfg.Flavour == PostgreSQL {
 		return d.lockSeen(r, t)
 	}
@@ -147,6 +162,9 @@ func (d *DB) lockRows(r *run, t *table) ([]*row, target) {
 // such a condition the whole table. Where it finds none, it locks the gap.
 func (d *DB) lockScanned(r *run, t *table) ([]*row, target) {
 	column, k := d.keyOf(r, t)
+	if column < 0 && slices.ContainsFunc(r.st.where, t.searches) {
+		panic(d.cfg.Flavour.beyond("a locking search for several values of a key"))
+	}
 	var out []*row
 	found := false
 	for _, on := range t.rows {
@@ -154,10 +172,12 @@ func (d *DB) lockScanned(r *run, t *table) ([]*row, target) {
 		if mine && on.pending == nil || column >= 0 && !d.sameKey(on.keys, column, k) {
 			continue
 		}
-		if wait := d.lockRow(r, on, exclusive); !wait.none() {
-			return nil, wait
-		}
 		found = true
+		if wait := d.lockRow(r, on, exclusive); !wait.none() && !d.skips(r) {
+			return nil, wait
+		} else if !wait.none() {
+			continue
+		}
 		if d.matches(r, t, on.seenBy(r.tx)) {
 			out = append(out, on)
 		}
@@ -168,21 +188,34 @@ func (d *DB) lockScanned(r *run, t *table) ([]*row, target) {
 	return out, target{}
 }
 
+// skips reports whether the statement leaves out a row that another transaction has locked; NOWAIT fails.
+func (d *DB) skips(r *run) bool {
+	if r.st.busy == busyFails {
+		panic(d.cfg.Flavour.waitTimeout())
+	}
+	return r.st.busy == busySkips
+}
+
 // keyOf finds the unique key that a condition fixes; column -1: no condition does.
 func (d *DB) keyOf(r *run, t *table) (column int, k value) {
 	for _, u := range t.unique {
 		for _, c := range r.st.where {
-			if c.op != "=" || c.left.kind != exprColumn || c.right.columns() || t.column(c.left.name) != u.column {
+			if c.op != "=" || c.args[0].kind != exprColumn || c.args[1].columns() || t.column(c.args[0].name) != u.column {
 				continue
 			}
-			k := d.eval(r, c.right, nil, nil)
-			if k.kind != valueNull && k.numeric() != t.columns[u.column].number {
+			k := d.eval(r, c.args[1], nil, nil)
+			if k.kind != valueNull && d.cfg.Flavour == MySQL && k.numeric() != t.columns[u.column].number {
 				panic(d.cfg.Flavour.beyond("comparisons of different types")) // MySQL converts one of the two
 			}
 			return u.column, k
 		}
 	}
 	return -1, value{}
+}
+
+// searches reports whether a condition is about a unique key.
+func (t *table) searches(e *expr) bool {
+	return e.kind == exprColumn && t.isKey(t.column(e.name)) || slices.ContainsFunc(e.args, t.searches)
 }
 
 // lockSeen is PostgreSQL's way. Of the rows that the statement saw when it began, it locks only
@@ -198,8 +231,10 @@ func (d *DB) lockSeen(r *run, t *table) ([]*row, target) {
 	}
 	var out []*row
 	for _, s := range r.rows {
-		if wait := d.lockRow(r, s.row, exclusive); !wait.none() {
+		if wait := d.lockRow(r, s.row, exclusive); !wait.none() && !d.skips(r) {
 			return nil, wait
+		} else if !wait.none() {
+			continue
 		}
 		if v := s.row.seenBy(r.tx); v != nil && d.matches(r, t, v) {
 			out = append(out, s.row)
@@ -210,24 +245,10 @@ func (d *DB) lockSeen(r *run, t *table) ([]*row, target) {
 
 // matches reports whether a version meets all conditions.
 func (d *DB) matches(r *run, t *table, v image) bool {
-	f := d.cfg.Flavour
 	for _, c := range r.st.where {
-		left, right := d.eval(r, c.left, t, v), d.eval(r, c.right, t, v)
-		if left.kind == valueNull || right.kind == valueNull {
-			return false
-		}
-		order, ok := f.compare(f.alike(left, right))
-		if !ok {
-			panic(f.beyond("comparisons of different types"))
-		}
-		if !holds(order, c.op) {
+		if v == nil || !d.holds(r, c, t, v).isTrue() {
 			return false
 		}
 	}
 	return v != nil
-}
-
-// holds reports whether an operator has the sign of an order.
-func holds(order int, op string) bool {
-	return strings.Contains(op, [...]string{"<", "=", ">"}[1+order])
 }

@@ -3,6 +3,7 @@ package sql
 import (
 	"strconv"
 	"strings"
+	"time"
 
 	"lockstep/internal/history"
 	"lockstep/internal/ports"
@@ -31,6 +32,7 @@ type Value struct {
 	Num    int64
 	IsNum  bool
 	IsBool bool // and a number, 1 for true: PostgreSQL tells the two types apart
+	IsTime bool // of results: Num microseconds since 1970
 	Null   bool // in results only
 }
 
@@ -45,6 +47,9 @@ func Bool(b bool) Value {
 	}
 	return v
 }
+
+// Time makes a time, of microseconds since 1970.
+func Time(us int64) Value { return Value{Num: us, IsTime: true} }
 
 // Num makes a number.
 func Num(n int64) Value { return Value{Num: n, IsNum: true} }
@@ -158,6 +163,8 @@ func (v Value) appendText(buf []byte) []byte {
 		return append(buf, "NULL"...)
 	case v.IsNum:
 		return strconv.AppendInt(buf, v.Num, 10)
+	case v.IsTime:
+		return time.UnixMicro(v.Num).UTC().AppendFormat(buf, "'2006-01-02 15:04:05.999999'")
 	}
 	buf = append(buf, '\'')
 	for i := range len(v.Text) {
@@ -198,6 +205,9 @@ func (r Result) AffectedText() string {
 	}
 	if r.LastID != 0 {
 		text += ", id " + strconv.FormatInt(r.LastID, 10)
+	}
+	if len(r.Rows) > 0 {
+		text += ": " + r.RowsText()
 	}
 	return text
 }

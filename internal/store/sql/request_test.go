@@ -30,6 +30,8 @@ func TestRequests(t *testing.T) {
 		history.RemovesOwn, false))
 	request(query("SELECT f(a) FROM t"), "SELECT f(a) FROM t", asks)
 	request(query("INSERT INTO locks (name) VALUES ('lock')"), "INSERT INTO locks (name) VALUES ('lock')", makes)
+	upsert := "INSERT INTO locks (name) VALUES ('lock') ON CONFLICT (name) DO UPDATE SET n = 1 RETURNING n"
+	request(query(upsert), upsert, makes)
 	request(Stmt{Query: "UPDATE locks SET expires_at = 0", Does: history.RemovesOwn}, "UPDATE locks SET expires_at = 0", own)
 	request(query("UPDATE locks SET expires_at = ? WHERE id = 1", Num(7)), "UPDATE locks SET expires_at = 7 WHERE id = 1",
 		makes)
@@ -43,8 +45,10 @@ func TestAnswers(t *testing.T) {
 	answer(insert, Result{}, nil, "0 rows", history.Number(0))
 	answer(insert, Result{Affected: 1}, nil, "1 row", history.Number(1))
 	answer(insert, Result{Affected: 2, LastID: 9}, nil, "2 rows, id 9", history.Number(2))
+	answer(insert, Result{Affected: 1, Rows: [][]Value{{Time(1_000_000), Num(2)}}}, nil, "1 row: ('1970-01-01 00:00:01', 2)", history.Number(1))
 	answer(insert, nil, &Error{Number: 1062, State: "23000", Message: "x"}, "ERROR 1062 (23000): x",
 		history.Answer{Refused: "x"})
+	answer(insert, Result{Affected: 1, Rows: [][]Value{{Time(1_000_000), Num(2)}}}, nil, "1 row: ('1970-01-01 00:00:01', 2)", history.Number(1))
 	answer(insert, nil, &Error{State: "23505", Message: "x"}, "ERROR 23505: x", history.Answer{Refused: "x"})
 	answer(insert, true, nil, "0 rows", history.Answer{})
 	answer(query, Result{}, nil, "no row", history.Answer{})

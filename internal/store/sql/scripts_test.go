@@ -238,7 +238,19 @@ func (g *scripts) insert(k string) (string, []Value) {
 	if g.IntN(8) == 0 {
 		return fmt.Sprintf("INSERT INTO %s (owner, name) VALUES (?, ?)", g.table), []Value{Text("x"), Text(k)}
 	}
-	return fmt.Sprintf("INSERT INTO %s (n, owner, name) VALUES (? + 1, 'o', ?)", g.table), []Value{g.num(), Text(k)}
+	insert, conflict := "INSERT", ""
+	switch {
+	case g.IntN(2) == 0:
+	case g.d.real.is == MySQL:
+		conflict = g.pick("", " ON DUPLICATE KEY UPDATE n = n + VALUES(n)", " ON DUPLICATE KEY UPDATE owner = IF(n > 2, VALUES(owner), owner)")
+		if conflict == "" {
+			insert = "INSERT IGNORE"
+		}
+	default:
+		conflict = g.pick(" ON CONFLICT DO NOTHING", " ON CONFLICT (name) DO NOTHING RETURNING n", " ON CONFLICT (name) DO UPDATE SET n = THIS.n + EXCLUDED.n",
+			" ON CONFLICT (name) DO UPDATE SET owner = EXCLUDED.owner WHERE THIS.n > 2 RETURNING owner")
+	}
+	return fmt.Sprintf("%s INTO %s (n, owner, name) VALUES (? + 1, 'o', ?)", insert, g.table) + strings.ReplaceAll(conflict, "THIS", g.table), []Value{g.num(), Text(k)}
 }
 
 func (g *scripts) num() Value { return Num(g.Int64N(4)) }
@@ -246,7 +258,9 @@ func (g *scripts) num() Value { return Num(g.Int64N(4)) }
 // about is a statement that locks the row of one key.
 func (g *scripts) about(k string) (string, []Value) {
 	key := Text(k)
-	switch g.IntN(8) {
+	switch g.IntN(9) {
+	case 8:
+		return fmt.Sprintf("SELECT n FROM %s WHERE name = ? FOR UPDATE ", g.table) + g.pick("SKIP LOCKED", "NOWAIT"), []Value{key}
 	case 7:
 		return fmt.Sprintf("UPDATE %s SET f = %s WHERE name = ?", g.table, g.truth()), []Value{key}
 	case 0:

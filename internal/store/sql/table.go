@@ -81,7 +81,7 @@ func (t *table) unsigned(e *expr) bool {
 	if e.kind == exprColumn {
 		return t.columns[t.column(e.name)].unsigned
 	}
-	return e.kind == exprBinary && e.op != '/' && slices.ContainsFunc(e.args, t.unsigned)
+	return e.kind == exprBinary && e.op != "/" && slices.ContainsFunc(e.args, t.unsigned)
 }
 
 // int4 reports whether PostgreSQL computes a sum with 32 bits. An argument takes the type of the other operand.

@@ -10,22 +10,25 @@ import (
 type valueKind uint8
 
 const (
-	valueNull   valueKind = iota
-	valueNumber           // num
-	valueMilli            // a decimal number: num thousandths
-	valueText             // text
-	valueTime             // num milliseconds of the server's wall clock since 1970
-	valueHash             // the hash of text; only equality is known of it
-	valueBool             // of PostgreSQL: num is 1 for true
+	valueNull     valueKind = iota
+	valueNumber             // num
+	valueMilli              // a decimal number: num thousandths
+	valueText               // text
+	valueTime               // num microseconds of the server's wall clock since 1970
+	valueInterval           // num microseconds
+	valueHash               // the hash of text; only equality is known of it
+	valueBool               // of PostgreSQL: num is 1 for true
 )
 
 // value is the value of an expression or a column. The servers compute with decimal
 // numbers where the result can have a fraction; three digits after the point are enough
 // for times in milliseconds.
 type value struct {
-	kind valueKind
-	num  int64
-	text string
+	kind      valueKind
+	precision uint8 // digits behind the point of a time's seconds, in MySQL
+	zoned     bool  // a time of PostgreSQL that knows its time zone
+	num       int64
+	text      string
 }
 
 func number(n int64) value { return value{kind: valueNumber, num: n} }
@@ -58,7 +61,9 @@ func toWorld(v value) Value {
 			sign = "-"
 		}
 		return Text(sign + strconv.FormatInt(abs(v.num)/1000, 10) + "." + digits)
-	case valueTime, valueHash:
+	case valueTime:
+		return Time(v.num)
+	case valueHash:
 		return Num(v.num)
 	case valueBool:
 		return Bool(v.num != 0)
@@ -110,16 +115,16 @@ func (v value) rounded() int64 {
 
 // compute is arithmetic; false when the operands are not numbers, when the result would
 // be NULL, and when a number does not fit.
-func (f Flavour) compute(op byte, a, b value) (value, bool) {
+func (f Flavour) compute(op string, a, b value) (value, bool) {
 	if !a.numeric() || !b.numeric() {
 		return value{}, false
 	}
 	whole := a.kind == valueNumber && b.kind == valueNumber
-	if whole && (op != '/' || f == PostgreSQL) {
+	if whole && (op != "/" || f == PostgreSQL) {
 		n, ok := arithmetic(op, a.num, b.num)
 		return number(n), ok
 	}
-	if op == '*' {
+	if op == "*" {
 		n, ok := times(a.num, b.num)
 		if a.kind == valueMilli && b.kind == valueMilli {
 			n /= 1000
@@ -128,7 +133,7 @@ func (f Flavour) compute(op byte, a, b value) (value, bool) {
 	}
 	x, xFits := a.milli()
 	y, yFits := b.milli()
-	if op == '/' && xFits {
+	if op == "/" && xFits {
 		x, xFits = times(x, 1000)
 	}
 	if !xFits || !yFits {
@@ -139,16 +144,16 @@ func (f Flavour) compute(op byte, a, b value) (value, bool) {
 }
 
 // arithmetic computes with whole numbers.
-func arithmetic(op byte, a, b int64) (int64, bool) {
+func arithmetic(op string, a, b int64) (int64, bool) {
 	switch op {
-	case '*':
+	case "*":
 		return times(a, b)
-	case '/':
+	case "/":
 		if b == 0 || b == -1 && a == math.MinInt64 {
 			return 0, false
 		}
 		return a / b, true
-	case '-':
+	case "-":
 		if b == math.MinInt64 {
 			return 0, false
 		}
@@ -168,7 +173,7 @@ func (f Flavour) compare(a, b value) (order int, ok bool) {
 		return cmp.Or(cmp.Compare(aWhole, bWhole), cmp.Compare(aRest, bRest)), true
 	case a.kind == valueText && b.kind == valueText:
 		return strings.Compare(f.fold(a.text), f.fold(b.text)), true
-	case a.kind == valueBool && b.kind == valueBool:
+	case a.kind == b.kind && (a.kind == valueBool || a.kind == valueTime || a.kind == valueInterval):
 		return cmp.Compare(a.num, b.num), true
 	case a.kind == valueHash && b.kind == valueHash:
 		return strings.Compare(a.text, b.text), true

@@ -8,6 +8,7 @@ import (
 	"io"
 	"strconv"
 	"strings"
+	"time"
 
 	model "lockstep/internal/store/sql"
 )
@@ -16,7 +17,7 @@ import (
 func statement(flavour model.Flavour, query string, args []driver.NamedValue) (model.Stmt, error) {
 	var values []model.Value
 	for _, a := range args {
-		v, err := value(a.Value)
+		v, err := value(flavour, a.Value)
 		if err != nil {
 			return model.Stmt{}, err
 		}
@@ -68,9 +69,15 @@ func questionMarks(query string) (string, []int) {
 	return out.String(), order
 }
 
-// value is an argument for the model, which knows texts, whole numbers and booleans.
-func value(v driver.Value) (model.Value, error) {
+// value is an argument for the model. Times are texts, as from the drivers: go-sql-driver writes them in UTC, lib/pq
+// in their own zone, which a column without one ignores.
+func value(flavour model.Flavour, v driver.Value) (model.Value, error) {
 	switch v := v.(type) {
+	case time.Time:
+		if flavour == model.PostgreSQL {
+			return model.Text(v.Format("2006-01-02 15:04:05.999999999Z07:00:00")), nil
+		}
+		return model.Text(v.UTC().Format("2006-01-02 15:04:05.999999")), nil
 	case int64:
 		return model.Num(v), nil
 	case bool:
@@ -80,7 +87,7 @@ func value(v driver.Value) (model.Value, error) {
 	case []byte:
 		return model.Text(string(v)), nil
 	}
-	return model.Value{}, fmt.Errorf("the model knows texts, whole numbers and booleans as arguments, and no %T", v)
+	return model.Value{}, fmt.Errorf("the model knows texts, whole numbers, booleans and times as arguments, and no %T", v)
 }
 
 // rows implements driver.Rows.
@@ -112,6 +119,8 @@ func (r *rows) Next(dest []driver.Value) error {
 			dest[i] = nil
 		case v.IsBool:
 			dest[i] = v.Num != 0
+		case v.IsTime:
+			dest[i] = time.UnixMicro(v.Num).UTC()
 		case v.IsNum:
 			dest[i] = v.Num
 		default:

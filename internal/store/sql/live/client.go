@@ -134,7 +134,9 @@ func (p *pool) run(ctx context.Context, conn *sql.Conn, stmt model.Stmt) (res mo
 			return res, sqlError(err)
 		}
 		defer rows.Close()
-		res, err = readRows(rows)
+		if res, err = readRows(rows); returning(query) {
+			res.Affected = int64(len(res.Rows))
+		}
 		return res, sqlError(err)
 	}
 	done, err := conn.ExecContext(context.Background(), query, args...)

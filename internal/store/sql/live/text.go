@@ -6,6 +6,7 @@ import (
 	"math"
 	"strconv"
 	"strings"
+	"time"
 
 	model "lockstep/internal/store/sql"
 )
@@ -18,8 +19,11 @@ func verb(query string) string { return strings.ToUpper(model.LeadingWord(string
 // returnsRows reports whether a statement is a query.
 func returnsRows(query string) bool {
 	first := verb(query)
-	return first == "SELECT" || first == "SHOW"
+	return first == "SELECT" || first == "SHOW" || returning(query)
 }
+
+// returning reports whether a statement changes rows and gives them.
+func returning(query string) bool { return strings.Contains(strings.ToUpper(query), " RETURNING ") }
 
 // numberPlaceholders writes $1 and so on for the question marks of a query, as PostgreSQL requires.
 func numberPlaceholders(query string) string {
@@ -57,16 +61,16 @@ func readRows(rows *sql.Rows) (res model.Result, err error) {
 		}
 		row := make([]model.Value, 0, len(cells))
 		for i, c := range cells {
-			row = append(row, sqlValue(c, strings.HasSuffix(columns[i].DatabaseTypeName(), "INT")))
+			row = append(row, sqlValue(c, columns[i].DatabaseTypeName()))
 		}
 		res.Rows = append(res.Rows, row)
 	}
 	return res, rows.Err()
 }
 
-// sqlValue converts a value of a driver. whole says that its column has whole
-// numbers: where a protocol carries texts only, the value does not show it.
-func sqlValue(cell any, whole bool) model.Value {
+// sqlValue converts a value of a driver. kind is the type of its column: where a protocol carries texts
+// only, the value does not show it.
+func sqlValue(cell any, kind string) model.Value {
 	switch c := cell.(type) {
 	case nil:
 		return model.Value{Null: true}
@@ -78,9 +82,14 @@ func sqlValue(cell any, whole bool) model.Value {
 		}
 	case bool:
 		return model.Bool(c)
+	case time.Time:
+		return model.Time(c.UnixMicro())
 	case []byte:
-		if n, err := strconv.ParseInt(string(c), 10, 64); err == nil && whole {
+		if n, err := strconv.ParseInt(string(c), 10, 64); err == nil && strings.HasSuffix(kind, "INT") {
 			return model.Num(n)
+		}
+		if at, err := time.Parse(time.DateTime, string(c)); err == nil && (kind == "DATETIME" || kind == "TIMESTAMP") {
+			return model.Time(at.UnixMicro())
 		}
 		return model.Text(string(c))
 	}

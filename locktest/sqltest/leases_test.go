@@ -1,0 +1,78 @@
+package sqltest_test
+
+import (
+	"context"
+	"crypto/rand"
+	"database/sql"
+	"errors"
+	"testing"
+	"time"
+
+	"lockstep/locktest"
+	"lockstep/locktest/sqltest"
+)
+
+// leases is a lock as people write them: one statement makes the row of a lease, or takes over one that is over.
+type leases struct {
+	c             locktest.Client
+	db            *sql.DB
+	take, release string
+}
+
+func (l *leases) Acquire(ctx context.Context) (locktest.Lease, error) {
+	token := rand.Text()
+	for {
+		asked := time.Now()
+		done, err := l.db.ExecContext(ctx, l.take, l.c.Key(), token, l.c.Lease().Milliseconds())
+		if err != nil {
+			return nil, err
+		}
+		if n, err := done.RowsAffected(); err != nil || n > 0 && time.Since(asked) < l.c.Lease() {
+			return &lease{l, token}, err
+		}
+		select {
+		case <-time.After(l.c.Retry()):
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+}
+
+type lease struct {
+	*leases
+	token string
+}
+
+func (l *lease) Release(ctx context.Context) error {
+	done, err := l.db.ExecContext(ctx, l.release, l.c.Key(), l.token)
+	if err != nil {
+		return err
+	}
+	if n, err := done.RowsAffected(); err != nil || n == 0 {
+		return errors.Join(locktest.ErrNotHeld, err)
+	}
+	return nil
+}
+
+// A lease in one statement breaks as each lease without renewals and without a fence does, and where a replica takes over.
+func TestLeasesInOneStatement(t *testing.T) {
+	known := []locktest.Option{
+		locktest.Breaks("long-work"), locktest.Breaks("pause"), locktest.Breaks("failover"),
+	}
+	t.Run("PostgreSQL", func(t *testing.T) {
+		store := sqltest.PostgreSQL{Setup: []string{"CREATE TABLE leases (name TEXT PRIMARY KEY, holder TEXT NOT NULL, until TIMESTAMPTZ NOT NULL DEFAULT now())"}}
+		locktest.Run(t, store, func(c locktest.Client) locktest.Lock {
+			return &leases{c, sqltest.Open(c), "INSERT INTO leases (name, holder, until) VALUES ($1, $2, now() + $3 * interval '1 millisecond') " +
+				"ON CONFLICT (name) DO UPDATE SET holder = EXCLUDED.holder, until = EXCLUDED.until WHERE leases.until < now() RETURNING holder",
+				"DELETE FROM leases WHERE name = $1 AND holder = $2"}
+		}, known...)
+	})
+	t.Run("MySQL", func(t *testing.T) {
+		store := sqltest.MySQL{Setup: []string{"CREATE TABLE leases (name VARCHAR(64) PRIMARY KEY, holder VARCHAR(64) NOT NULL, until DATETIME(3) NOT NULL)"}}
+		locktest.Run(t, store, func(c locktest.Client) locktest.Lock {
+			return &leases{c, sqltest.Open(c), "INSERT INTO leases VALUES (?, ?, NOW(3) + INTERVAL ? * 1000 MICROSECOND) ON DUPLICATE KEY UPDATE " +
+				"holder = IF(until < NOW(3), VALUES(holder), holder), until = IF(holder = VALUES(holder), VALUES(until), until)",
+				"UPDATE leases SET until = NOW(3) - INTERVAL 1 SECOND WHERE name = ? AND holder = ?"}
+		}, known...)
+	})
+}
