@@ -3,28 +3,6 @@ package sql
 // This file holds what an INSERT does when its key is there: INSERT IGNORE and ON DUPLICATE KEY UPDATE of MySQL,
 // ON CONFLICT of PostgreSQL.
 
-// checkInsert refuses a wrong clause, whether there is such a row or not, and returns the columns that it changes.
-func (d *DB) checkInsert(st *statement, t *table) []int {
-	known := st.arbiter == key{}
-	for _, u := range t.unique {
-		known = known || st.settles(t, u)
-	}
-	switch {
-	case known:
-	case st.arbiter.name != "":
-		panic(pgError("42704", `constraint "`+st.arbiter.name+`" for table "`+t.name+`" does not exist`))
-	case t.column(st.arbiter.column) < 0:
-		panic(d.cfg.Flavour.noColumn(st.arbiter.column, "ON CONFLICT"))
-	default:
-		panic(pgError("42P10", "there is no unique or exclusion constraint matching the ON CONFLICT specification"))
-	}
-	for _, e := range st.output {
-		d.check(st, t, e, "RETURNING")
-	}
-	d.checkConditions(st, t)
-	return d.targets(st, t)
-}
-
 // settles reports whether the statement says what to do when there is a row with the same value of a key.
 func (st *statement) settles(t *table, u unique) bool {
 	of := st.arbiter
@@ -32,14 +10,14 @@ func (st *statement) settles(t *table, u unique) bool {
 }
 
 // settleConflict does what the statement says when its key is in another row.
-func (d *DB) settleConflict(r *run, t *table, other *row, targets []int) (res Result, wait target) {
+func (d *DB) settleConflict(r *run, t *table, other *row) (res Result, wait target) {
 	if r.st.conflict == conflictIgnored {
 		return res, wait
 	}
 	if wait = d.lockRow(r, other, exclusive); !wait.none() || !d.matches(r, t, other.seenBy(r.tx)) {
 		return res, wait
 	}
-	if d.assign(r, t, other, targets) {
+	if d.assign(r, t, other) {
 		res.Affected = 1
 		if d.cfg.Flavour == MySQL {
 			res.Affected = 2 // so that 1 means a new row

@@ -151,7 +151,7 @@ func (d *DB) createTable(st *statement) {
 		panic(f.pick(1050, "42S01", "Table '"+st.table+"' already exists",
 			"42P07", `relation "`+st.table+`" already exists`))
 	}
-	t := &table{name: st.table, columns: slices.Clone(def.columns), nextID: 1}
+	t := &table{name: st.table, columns: slices.Clone(def.columns), nextID: 1, definition: def}
 	for i, c := range def.columns {
 		if t.column(c.name) != i {
 			panic(f.pick(1060, "42S21", "Duplicate column name '"+c.name+"'",
@@ -175,6 +175,9 @@ func (d *DB) createTable(st *statement) {
 			k.name = pgKeyName(t.name, k)
 		}
 		t.unique = append(t.unique, unique{name: k.name, column: at})
+	}
+	if g := t.generated(); f == MySQL && g >= 0 && !t.isKey(g) {
+		panic(mysqlError(1075, "42000", "Incorrect table definition; there can be only one auto column and it must be defined as a key"))
 	}
 	d.tables = append(d.tables, t)
 }

@@ -186,7 +186,7 @@ func (f Flavour) convert(c column, v value) value {
 // their place of the list; each is called once, also when a later one has to wait.
 func (d *DB) call(r *run) (res Result, wait target) {
 	for _, e := range r.st.output {
-		d.check(r.st, nil, e, "SELECT")
+		d.checkExpr(r.st, nil, e, "SELECT")
 	}
 	for len(r.values) < len(r.st.output) {
 		v, wait := d.callOne(r, r.st.output[len(r.values)])
@@ -304,7 +304,7 @@ func (d *DB) advisory(r *run, function string, key value) (value, target) {
 		if mine {
 			d.letGo(n)
 		}
-		return truth(mine), target{}
+		return PostgreSQL.truth(mine), target{}
 	}
 	want := target{name: n}
 	free := n.holder == s || len(d.blockers(r, want)) == 0
@@ -313,7 +313,7 @@ func (d *DB) advisory(r *run, function string, key value) (value, target) {
 	}
 	switch {
 	case function == "PG_TRY_ADVISORY_LOCK":
-		return truth(free), target{}
+		return PostgreSQL.truth(free), target{}
 	case !free:
 		return value{}, want
 	}

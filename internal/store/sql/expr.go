@@ -127,9 +127,9 @@ func (p *parser) operand() *expr {
 	case p.accept("-"):
 		return &expr{kind: exprBinary, op: "-", args: []*expr{{value: number(0)}, p.operand()}}
 	case p.accept("TRUE"):
-		return &expr{value: p.flavour.given(Bool(true))}
+		return &expr{value: p.flavour.truth(true)}
 	case p.accept("FALSE"):
-		return &expr{value: p.flavour.given(Bool(false))}
+		return &expr{value: p.flavour.truth(false)}
 	case p.accept("NULL"):
 		return &expr{value: value{kind: valueNull}}
 	case t.kind == tokenNumber:

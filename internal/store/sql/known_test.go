@@ -277,7 +277,7 @@ func wrongTables(t *testing.T, real *realServer) {
 	for _, query := range []string{
 		"CREATE TABLE t (id INT, UNIQUE KEY k (nix)) ENGINE=InnoD",
 		"CREATE TABLE t (id INT, UNIQUE KEY k (nix)) ENGINE=InnoDB",
-		"CREATE TABLE t (id INT, ID INT)",
+		"CREATE TABLE t (id INT, ID INT)", "CREATE TABLE t (id INT AUTO_INCREMENT)", "CREATE TABLE t (id INT AUTO_INCREMENT, n INT PRIMARY KEY)",
 		"CREATE TABLE t (id INT(11) UNSIGNED NOT NULL AUTO_INCREMENT, name VARCHAR(64), PRIMARY KEY (id), UNIQUE KEY k (name))",
 		"CREATE TABLE t (x INT)",
 		"CREATE TABLE IF NOT EXISTS t (x INT)",

@@ -1,6 +1,9 @@
 package sql
 
-import "strings"
+import (
+	"strings"
+	"sync/atomic"
+)
 
 type statementKind uint8
 
@@ -16,7 +19,7 @@ const (
 	kindSet
 )
 
-// statement is a parsed statement. It is immutable: one text is parsed once.
+// statement is a parsed statement. It does not change: one text is parsed once.
 type statement struct {
 	kind    statementKind
 	table   string   // "" for a SELECT of functions
@@ -36,6 +39,8 @@ type statement struct {
 	create    *definition
 	setting   string // of SET, in small letters
 	params    int
+
+	right atomic.Pointer[definition] // of the tables for which it was checked last
 }
 
 // assignment gives a column a new value.

@@ -95,7 +95,6 @@ func (d *DB) set(r *run) {
 // refused, as in both databases.
 func (d *DB) insert(r *run) (res Result, wait target) {
 	t := d.tableOf(r.st)
-	targets := d.checkInsert(r.st, t)
 	if r.image == nil {
 		r.image = d.newImage(r, t)
 	}
@@ -109,7 +108,7 @@ func (d *DB) insert(r *run) (res Result, wait target) {
 			case !wait.none():
 				return res, wait
 			case other != nil && arbiter:
-				return d.settleConflict(r, t, other, targets)
+				return d.settleConflict(r, t, other)
 			case other != nil:
 				panic(d.cfg.Flavour.duplicate(u.name, r.image[u.column]))
 			}
@@ -133,33 +132,17 @@ func (d *DB) insert(r *run) (res Result, wait target) {
 
 // newImage is the row that an INSERT describes.
 func (d *DB) newImage(r *run, t *table) image {
-	f, columns := d.cfg.Flavour, r.st.columns
-	if columns == nil {
-		for _, c := range t.columns {
-			columns = append(columns, c.name)
-		}
-	}
-	if len(columns) != len(r.st.exprs) {
-		panic(f.pick(1136, "21S01", "Column count doesn't match value count at row 1",
-			"42601", "INSERT has not as many expressions as target columns"))
-	}
+	f := d.cfg.Flavour
 	if r.st.conflict == conflictIgnored && f == MySQL {
 		defer d.onlyDuplicates()
 	}
 	v, given := make(image, len(t.columns)), make([]bool, len(t.columns))
-	for i, name := range columns {
-		at := t.column(name)
-		if at < 0 {
-			panic(f.noColumn(name, "INSERT INTO"))
+	for i, e := range r.st.exprs {
+		at := i
+		if r.st.columns != nil {
+			at = t.column(r.st.columns[i])
 		}
-		if given[at] {
-			panic(f.pick(1110, "42000", "Column '"+name+"' specified twice",
-				"42701", `column "`+name+`" specified more than once`))
-		}
-		d.check(r.st, nil, r.st.exprs[i], "VALUES")
-		x := d.eval(r, r.st.exprs[i], nil, nil)
-		d.assignable(t.columns[at], r.st.exprs[i], t)
-		v[at], given[at] = f.fit(t.columns[at], x), true
+		v[at], given[at] = f.fit(t.columns[at], d.eval(r, e, nil, nil)), true
 	}
 	for i, c := range t.columns {
 		if !given[i] && c.absent != nil {
@@ -246,7 +229,6 @@ func (d *DB) checkGaps(r *run, t *table) target {
 // modify does UPDATE and DELETE: it locks all rows first, then changes them.
 func (d *DB) modify(r *run) (res Result, wait target) {
 	t := d.tableOf(r.st)
-	targets := d.targets(r.st, t)
 	rows, wait := d.lockRows(r, t)
 	if !wait.none() {
 		return res, wait
@@ -257,7 +239,7 @@ func (d *DB) modify(r *run) (res Result, wait target) {
 			d.emit(r, t, on.seenBy(r.tx), &res)
 			r.tx.write(on, nil)
 			res.Affected++
-		case d.assign(r, t, on, targets):
+		case d.assign(r, t, on):
 			d.emit(r, t, on.pending, &res)
 			res.Affected++
 		}
@@ -265,33 +247,17 @@ func (d *DB) modify(r *run) (res Result, wait target) {
 	return res, wait
 }
 
-// targets are the columns that the assignments of a statement are about, which have to be right.
-func (d *DB) targets(st *statement, t *table) []int {
-	all := make([]int, len(st.set))
-	for i, a := range st.set {
-		switch all[i] = t.column(a.column); {
-		case all[i] < 0:
-			panic(d.cfg.Flavour.noColumn(a.column, "SET"))
-		case d.cfg.Flavour == PostgreSQL && slices.Contains(all[:i], all[i]):
-			panic(pgError("42601", `multiple assignments to same column "`+a.column+`"`))
-		}
-		d.check(st, t, a.value, "SET")
-		d.assignable(t.columns[all[i]], a.value, t)
-	}
-	return all
-}
-
 // assign does the assignments on one row. MySQL's see the ones before
 // them, and a row that comes out the same does not count.
-func (d *DB) assign(r *run, t *table, on *row, targets []int) (changed bool) {
+func (d *DB) assign(r *run, t *table, on *row) (changed bool) {
 	f, old := d.cfg.Flavour, on.seenBy(r.tx)
 	v := slices.Clone(old)
-	for i, at := range targets {
-		from := old
+	for _, a := range r.st.set {
+		at, from := t.column(a.column), old
 		if f == MySQL {
 			from = v
 		}
-		x := f.fit(t.columns[at], d.eval(r, r.st.set[i].value, t, from))
+		x := f.fit(t.columns[at], d.eval(r, a.value, t, from))
 		switch {
 		case x.kind == valueNull && t.columns[at].notNull:
 			panic(f.noValue(t.columns[at].name, true))

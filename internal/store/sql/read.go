@@ -5,9 +5,10 @@ import "slices"
 // selectRows does SELECT FROM, with or without FOR UPDATE.
 func (d *DB) selectRows(r *run) (res Result, wait target) {
 	t := d.tableOf(r.st)
-	d.known(r.st, t)
-	if column, _ := d.keyOf(r, t); column < 0 && (r.st.limited || r.st.order != nil) {
-		panic(d.cfg.Flavour.beyond("ORDER BY and LIMIT without the value of a unique key"))
+	if r.st.limited || r.st.order != nil {
+		if column, _ := d.keyOf(r, t); column < 0 {
+			panic(d.cfg.Flavour.beyond("ORDER BY and LIMIT without the value of a unique key"))
+		}
 	}
 	if !r.st.forUpdate {
 		return d.readRows(r, t), wait
@@ -37,45 +38,6 @@ func (d *DB) readRows(r *run, t *table) (res Result) {
 		}
 	}
 	return res
-}
-
-// known refuses columns that do not exist, even when there is no row.
-func (d *DB) known(st *statement, t *table) {
-	for _, list := range [...][]*expr{st.output, st.order} {
-		for _, e := range list {
-			d.check(st, t, e, "SELECT")
-		}
-	}
-	d.checkConditions(st, t)
-}
-
-// check refuses an expression that is wrong whatever a row has in it.
-func (d *DB) check(st *statement, t *table, e *expr, clause string) {
-	f := d.cfg.Flavour
-	switch {
-	case e.kind != exprColumn && e.kind != exprProposed:
-	case t == nil && f == MySQL && st.kind == kindInsert:
-		panic(f.beyond("a column as the value of another one"))
-	case t == nil, t.column(e.name) < 0, e.table != "" && e.table != t.name && f == MySQL:
-		panic(f.noColumn(e.name, clause))
-	case e.kind == exprProposed:
-	case e.table != "" && e.table != t.name:
-		panic(pgError("42P01", `missing FROM-clause entry for table "`+e.table+`"`))
-	case e.table == "" && f == PostgreSQL && st.conflict == conflictUpdates && clause != "RETURNING":
-		panic(pgError("42702", `column reference "`+e.name+`" is ambiguous`)) // of the row that is there, or EXCLUDED
-	}
-	for _, a := range e.args {
-		d.check(st, t, a, clause)
-	}
-	d.sound(e, t)
-}
-
-// checkConditions refuses wrong conditions.
-func (d *DB) checkConditions(st *statement, t *table) {
-	for _, c := range st.where {
-		d.check(st, t, c, "WHERE")
-		d.condition(c, t)
-	}
 }
 
 // emit adds a row to a result, if the statement gives any.
@@ -150,7 +112,6 @@ func (d *DB) samePlace(t *table, a, b *row) bool {
 // lockRows locks the rows that a statement is about and returns those that meet
 // its conditions, or what it has to wait for.
 func (d *DB) lockRows(r *run, t *table) ([]*row, target) {
-	d.known(r.st, t)
 	if d.cfg.Flavour == PostgreSQL {
 		return d.lockSeen(r, t)
 	}

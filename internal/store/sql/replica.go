@@ -88,7 +88,7 @@ func (d *DB) CopyTo(other store.Follower, now store.Clock) {
 	}
 	to.tables, to.serial = nil, d.serial
 	for _, t := range d.tables {
-		c := &table{name: t.name, columns: t.columns, unique: t.unique, nextID: t.nextID}
+		c := &table{name: t.name, columns: t.columns, unique: t.unique, nextID: t.nextID, definition: t.definition}
 		for _, r := range t.rows {
 			if r.vals != nil {
 				c.rows = append(c.rows, &row{serial: r.serial, table: c, keys: r.keys, vals: r.vals, owner: r.owner, live: r.live})

@@ -16,6 +16,8 @@ type table struct {
 	unique  []unique // the primary key first
 	rows    []*row
 	nextID  int64 // of the generated column
+
+	definition *definition
 }
 
 // unique is a unique key of one column.
@@ -97,7 +99,7 @@ func (t *table) int4(e *expr) bool {
 	return e.kind == exprParam
 }
 
-// tableOf is the table of a statement, which has to exist.
+// tableOf is the table of a statement, which has to exist and to suit it.
 func (d *DB) tableOf(st *statement) *table {
 	t, f := d.table(st.table), d.cfg.Flavour
 	switch {
@@ -107,6 +109,7 @@ func (d *DB) tableOf(st *statement) *table {
 	default:
 		panic(f.noTable(st.table))
 	}
+	d.check(st, t)
 	return t
 }
 

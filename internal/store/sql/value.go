@@ -33,8 +33,6 @@ type value struct {
 
 func number(n int64) value { return value{kind: valueNumber, num: n} }
 
-func truth(b bool) value { return fromWorld(Bool(b)) }
-
 // fromWorld and toWorld convert arguments and results.
 func fromWorld(v Value) value {
 	switch {

@@ -1,0 +1,235 @@
+package sql
+
+import (
+	"slices"
+	"strings"
+)
+
+// This file refuses statements that are wrong whatever the rows of their table are. Above all that is a matter of
+// PostgreSQL's types.
+
+// check refuses a wrong statement. Once is enough for all tables of one definition.
+func (d *DB) check(st *statement, t *table) {
+	if st.right.Load() == t.definition {
+		return
+	}
+	d.checkInsert(st, t)
+	d.checkConflict(st, t)
+	for i, a := range st.set {
+		at, again := t.column(a.column), func(o assignment) bool { return strings.EqualFold(o.column, a.column) }
+		switch {
+		case at < 0:
+			panic(d.cfg.Flavour.noColumn(a.column, "SET"))
+		case d.cfg.Flavour == PostgreSQL && slices.ContainsFunc(st.set[:i], again):
+			panic(pgError("42601", `multiple assignments to same column "`+a.column+`"`))
+		}
+		d.checkExpr(st, t, a.value, "SET")
+		d.assignable(t.columns[at], a.value, t)
+	}
+	for _, e := range slices.Concat(st.output, st.order) {
+		d.checkExpr(st, t, e, "SELECT")
+	}
+	for _, c := range st.where {
+		d.checkExpr(st, t, c, "WHERE")
+		d.condition(c, t)
+	}
+	st.right.Store(t.definition)
+}
+
+// checkInsert refuses wrong columns of an INSERT, and values that they do not take.
+func (d *DB) checkInsert(st *statement, t *table) {
+	f, columns := d.cfg.Flavour, st.columns
+	if columns == nil {
+		for _, c := range t.columns {
+			columns = append(columns, c.name)
+		}
+	}
+	if st.kind == kindInsert && len(columns) != len(st.exprs) {
+		panic(f.pick(1136, "21S01", "Column count doesn't match value count at row 1",
+			"42601", "INSERT has not as many expressions as target columns"))
+	}
+	for i, e := range st.exprs {
+		at, again := t.column(columns[i]), func(o string) bool { return strings.EqualFold(o, columns[i]) }
+		switch {
+		case at < 0:
+			panic(f.noColumn(columns[i], "INSERT INTO"))
+		case slices.ContainsFunc(columns[:i], again):
+			panic(f.pick(1110, "42000", "Column '"+columns[i]+"' specified twice",
+				"42701", `column "`+columns[i]+`" specified more than once`))
+		}
+		d.checkExpr(st, nil, e, "VALUES")
+		d.assignable(t.columns[at], e, t)
+	}
+}
+
+// checkConflict refuses an ON CONFLICT that is not about a key.
+func (d *DB) checkConflict(st *statement, t *table) {
+	switch of := st.arbiter; {
+	case of == key{}, slices.ContainsFunc(t.unique, func(u unique) bool { return st.settles(t, u) }):
+	case of.name != "":
+		panic(pgError("42704", `constraint "`+of.name+`" for table "`+t.name+`" does not exist`))
+	case t.column(of.column) < 0:
+		panic(d.cfg.Flavour.noColumn(of.column, "ON CONFLICT"))
+	default:
+		panic(pgError("42P10", "there is no unique or exclusion constraint matching the ON CONFLICT specification"))
+	}
+}
+
+// checkExpr refuses a wrong expression; t is the table that its columns are of, nil for none.
+func (d *DB) checkExpr(st *statement, t *table, e *expr, clause string) {
+	f := d.cfg.Flavour
+	switch {
+	case e.kind != exprColumn && e.kind != exprProposed:
+	case t == nil && f == MySQL && st.kind == kindInsert:
+		panic(f.beyond("a column as the value of another one"))
+	case t == nil, t.column(e.name) < 0, e.table != "" && e.table != t.name && f == MySQL:
+		panic(f.noColumn(e.name, clause))
+	case e.kind == exprProposed:
+	case e.table != "" && e.table != t.name:
+		panic(pgError("42P01", `missing FROM-clause entry for table "`+e.table+`"`))
+	case e.table == "" && f == PostgreSQL && st.conflict == conflictUpdates && clause != "SELECT":
+		panic(pgError("42702", `column reference "`+e.name+`" is ambiguous`)) // of the row that is there, or EXCLUDED
+	}
+	for _, a := range e.args {
+		d.checkExpr(st, t, a, clause)
+	}
+	d.sound(e, t)
+}
+
+// staticType is what PostgreSQL knows of an expression before it has a value.
+type staticType uint8
+
+const (
+	typeOther   staticType = iota
+	typeUnknown            // a text in quotes, a parameter, NULL: takes the type of its context
+	typeInteger
+	typeBool
+	typeText
+	typeTime
+)
+
+func (s staticType) known() bool { return s != typeOther && s != typeUnknown }
+
+// typeOf is the type of an expression; t is the table that its columns are of, if any.
+func (d *DB) typeOf(e *expr, t *table) staticType {
+	switch {
+	case e.kind == exprParam, e.kind == exprLiteral && (e.value.kind == valueText || e.value.kind == valueNull):
+		return typeUnknown
+	case e.kind == exprLiteral && e.value.kind == valueBool:
+		return typeBool
+	case e.kind == exprLiteral && e.value.kind == valueNumber:
+		return typeInteger
+	case e.kind == exprBinary && d.typeOf(e.args[0], t) == typeInteger:
+		return d.typeOf(e.args[1], t)
+	case e.kind == exprBinary && d.typeOf(e.args[0], t) == typeTime && d.typeOf(e.args[1], t) == typeOther,
+		e.kind == exprCall && (e.name == "NOW" || e.name == toTime || e.name == inUTC || strings.HasSuffix(e.name, "_TIMESTAMP")):
+		return typeTime
+	case e.kind == exprTest:
+		return typeBool
+	case e.name == either && d.typeOf(e.args[1], t) == d.typeOf(e.args[2], t):
+		return d.typeOf(e.args[1], t)
+	case (e.kind == exprColumn || e.kind == exprProposed) && t != nil && t.column(e.name) >= 0:
+		return t.columns[t.column(e.name)].static()
+	case e.kind == exprCall && (e.name == toBoolean || e.name == "PG_TRY_ADVISORY_LOCK" || e.name == "PG_ADVISORY_UNLOCK"):
+		return typeBool
+	}
+	return typeOther
+}
+
+func (c column) static() staticType {
+	switch {
+	case c.boolean:
+		return typeBool
+	case c.time:
+		return typeTime
+	case c.number:
+		return typeOther
+	}
+	return typeText
+}
+
+// isText reports whether the expression is a text in quotes.
+func (e *expr) isText() bool { return e.kind == exprLiteral && e.value.kind == valueText }
+
+// sound refuses a wrong use of types in an expression whose operands are right, before there is a row.
+func (d *DB) sound(e *expr, t *table) {
+	if d.cfg.Flavour == MySQL {
+		return
+	}
+	switch {
+	case e.kind == exprBinary, e.kind == exprTest && strings.Contains("<>=", e.op[:1]):
+		d.mixes(e.op, t, e.args[0], e.args[1])
+	case e.kind == exprTest && e.op != isNull:
+		for _, a := range e.args {
+			d.condition(a, t)
+		}
+	case e.name == either:
+		d.condition(e.args[0], t)
+	case e.name == toBoolean && e.args[0].isText():
+		parseBool(e.args[0].value.text)
+	case e.name == "CAST" && d.typeOf(e.args[0], t) == typeBool,
+		e.name == toBoolean && d.typeOf(e.args[0], t) == typeOther && e.args[0].name != "HASHTEXT":
+		panic(pgError("42846", "cannot cast between boolean and this type"))
+	}
+}
+
+// condition refuses an expression that cannot be true or false, before there is a row.
+func (d *DB) condition(e *expr, t *table) {
+	is := d.typeOf(e, t)
+	switch {
+	case d.cfg.Flavour == MySQL, is == typeBool, is == typeUnknown && !e.isText():
+	case is == typeUnknown:
+		parseBool(e.value.text)
+	default:
+		panic(pgError("42804", "a condition must be of type boolean"))
+	}
+}
+
+// mixes refuses a meaningless comparison or arithmetic with a boolean or a time, before there is a row.
+func (d *DB) mixes(op string, t *table, left, right *expr) {
+	if d.cfg.Flavour == MySQL {
+		return
+	}
+	a, b := d.typeOf(left, t), d.typeOf(right, t)
+	none := pgError("42883", "operator does not exist: "+op+" with these types")
+	if (a == typeTime || b == typeTime) && a != b && a.known() && b.known() {
+		panic(none)
+	}
+	if a != typeBool && b != typeBool {
+		return
+	}
+	if strings.Contains("+-*/", op) {
+		panic(none)
+	}
+	for _, side := range []struct {
+		e  *expr
+		is staticType
+	}{{left, a}, {right, b}} {
+		switch {
+		case side.is == typeBool:
+		case side.is != typeUnknown:
+			panic(none)
+		case side.e.isText():
+			parseBool(side.e.value.text)
+		}
+	}
+}
+
+// assignable refuses a value of a type that a column does not take, before there is a row.
+func (d *DB) assignable(c column, e *expr, t *table) {
+	is := d.typeOf(e, t)
+	switch {
+	case c.boolean && e.isText():
+		parseBool(e.value.text)
+	case d.cfg.Flavour == PostgreSQL && is.known() && c.time != (is == typeTime) && c.static() != typeText:
+		panic(notOf(c))
+	case d.cfg.Flavour == MySQL, is == typeUnknown, is == typeBool && (c.boolean || c.static() == typeText):
+	case is != typeBool && !c.boolean && !(c.number && is == typeText):
+	default:
+		panic(notOf(c))
+	}
+}
+
+func notOf(c column) *Error {
+	return pgError("42804", `column "`+c.name+`" is of another type than its expression`)
+}
