@@ -9,11 +9,8 @@ import (
 	"github.com/spf13/cobra/doc"
 )
 
-const commandsPage = "commands.md"
-
-// commands has a section for each command, as cobra writes it, with its texts escaped.
-func (w *writer) commands() (Page, error) {
-	body := []string{heading(1, "Commands")}
+// Commands are the sections of the commands, as cobra writes them, with their texts escaped.
+func (w *writer) Commands() (sections []string, err error) {
 	for _, cmd := range tree(w.Root) {
 		cmd.DisableAutoGenTag = true
 		cmd.Short, cmd.Long = text(cmd.Short), prose(cmd.Long)
@@ -21,11 +18,11 @@ func (w *writer) commands() (Page, error) {
 	for _, cmd := range tree(w.Root) {
 		var b bytes.Buffer
 		if err := doc.GenMarkdownCustom(cmd, &b, func(s string) string { return s }); err != nil {
-			return Page{}, err
+			return nil, err
 		}
-		body = append(body, tidied(b.String()))
+		sections = append(sections, tidied(b.String()))
 	}
-	return page(commandsPage, "the commands in cmd/simulate", body...), nil
+	return sections, nil
 }
 
 // tree returns a command and all visible commands below it.
@@ -75,9 +72,9 @@ func tidied(markdown string) string {
 	return strings.Join(lines, "\n")
 }
 
-// commandList is a table of the commands.
-func (w *writer) commandList() string {
-	return table([]string{"command", "what it does"}, each(tree(w.Root), func(cmd *cobra.Command) []string {
-		return []string{linkInto(code(cmd.CommandPath()), commandsPage, strings.ReplaceAll(cmd.CommandPath(), " ", "-")), text(cmd.Short)}
-	}))
+// CommandRows link to the commands.
+func (w *writer) CommandRows() [][]string {
+	return each(tree(w.Root), func(cmd *cobra.Command) []string {
+		return []string{linkInto(code(cmd.CommandPath()), "commands.md", strings.ReplaceAll(cmd.CommandPath(), " ", "-")), text(cmd.Short)}
+	})
 }

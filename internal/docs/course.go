@@ -11,39 +11,39 @@ import (
 	"lockstep/internal/say"
 )
 
-const (
-	coursePage       = "course.md"
-	titleOfMisprints = "The course: misprints"
-)
-
-// course is the page of mistakes in texts about locks. They are for learning, so no list of locks to
+// The course is about mistakes in texts about locks. They are for learning, so no list of locks to
 // choose from includes them.
-func (w *writer) course() Page {
-	var misprints, wrong [][]string
+
+// MisprintRows link to the misprints that a story plays.
+func (w *writer) MisprintRows() (rows [][]string) {
 	for _, v := range locks.All() {
 		if p := w.storyAbout(v.ID); locks.Misprint(v.ID) && p != nil {
 			story := strings.TrimSuffix(path.Base(p.File), ".yaml")
-			misprints = append(misprints, []string{lockLink(v.ID), text(v.Doc(say.English).Idea), code("simulate run " + story)})
+			rows = append(rows, []string{lockLink(v.ID), text(v.Doc(say.English).Idea), code("simulate run " + story)})
 		}
 	}
-	count := map[string]int{}
+	return rows
+}
+
+// FalseRows link to the false claims.
+func (w *writer) FalseRows() (rows [][]string) {
 	for _, c := range w.Claims {
-		if count[c.Verdict]++; c.Verdict == "false" {
-			wrong = append(wrong, []string{linkInto(fmt.Sprint(c.N), "claims.md", fmt.Sprintf("claim-%d", c.N)), text(c.Text), code(fmt.Sprintf("simulate dev claims --claim %d", c.N))})
+		if c.Verdict == "false" {
+			number := linkInto(fmt.Sprint(c.N), "claims.md", fmt.Sprintf("claim-%d", c.N))
+			rows = append(rows, []string{number, text(c.Text), code(fmt.Sprintf("simulate dev claims --claim %d", c.N))})
 		}
 	}
-	return page(coursePage, "the misprints in internal/locks, internal/campaign/claims and measurements/claims.json",
-		heading(1, "The course"),
-		"What texts about locks say wrongly, each with a command that shows it: *misprints*, locks that do what a text prints with a mistake in it, "+
-			"and *claims*, sentences that were measured. Both are from "+link("the five documents", "documents.md")+". They are to learn from: "+
-			"lists and tables of locks have misprints behind the designs, and "+linkInto(code("simulate advise"), commandsPage, "simulate-advise")+" does not count them.",
-		section("Misprints", "Each story plays the misprint beside a design that does without the mistake, and its report says what to look at. "+
-			"Apart from lists a misprint is a lock like any other: "+code("simulate matrix --lock LOCK")+" measures its row.\n\n"+
-			table([]string{"misprint", "what it does", "see it"}, misprints)),
-		section("Claims", fmt.Sprintf("Of %d claims %d are true, %d are false, and %d depend on what they leave out. %s has all with their figures. These are false:\n\n",
-			len(w.Claims), count["true"], count["false"], count["depends"], link("claims.md", "claims.md"))+
-			table([]string{"claim", "what a text says", "see it"}, wrong)),
-	)
+	return rows
+}
+
+// Judged counts the claims with a verdict.
+func (w *writer) Judged(verdict string) (n int) {
+	for _, c := range w.Claims {
+		if c.Verdict == verdict {
+			n++
+		}
+	}
+	return n
 }
 
 // storyAbout is the story that plays a lock beside the fewest others; nil if no story plays it.
@@ -66,7 +66,7 @@ func lockRows(row func(v locks.Variant) []string) (rows [][]string) {
 		}
 		if locks.Misprint(v.ID) && !course {
 			course = true
-			rows = append(rows, append([]string{"**" + link(titleOfMisprints, coursePage) + "**"}, make([]string, len(cells)-1)...))
+			rows = append(rows, append([]string{"**[The course: misprints](course.md)**"}, make([]string, len(cells)-1)...))
 		}
 		rows = append(rows, cells)
 	}

@@ -1,6 +1,7 @@
 // Package docs writes the reference as Markdown: a page for each lock, and pages for faults,
 // properties, commands and results. All of it comes from the registries, the commands, the scenarios
-// and the types of results, so a new lock gets its page without a change here.
+// and the types of results, so a new lock gets its page without a change here. The folder pages has their
+// prose.
 //
 // The pages are a pure function of their input, byte for byte. They are committed, so that they can be
 // read in the repository, and a test fails if they are stale.
@@ -12,8 +13,15 @@
 package docs
 
 import (
+	"bytes"
+	"embed"
+	"fmt"
+	"maps"
+	"path"
 	"slices"
 	"strings"
+	"sync"
+	"text/template"
 
 	"github.com/spf13/cobra"
 
@@ -23,6 +31,8 @@ import (
 	"lockstep/internal/explain"
 	"lockstep/internal/locks"
 	"lockstep/internal/plan"
+	"lockstep/internal/say"
+	"lockstep/internal/schema"
 	"lockstep/internal/timeline"
 )
 
@@ -71,20 +81,80 @@ type Input struct {
 // Pages returns all pages, sorted by path.
 func Pages(in Input) ([]Page, error) {
 	w := &writer{in}
-	pages := append([]Page{w.index(), w.scenarioFile(), w.results(), w.documentsPage(), w.claimsPage(), w.course(), w.record(), w.chinese()}, slices.Concat(w.worldsPage(), w.explorePage(), w.librariesPage())...)
-	commands, err := w.commands()
-	if err != nil {
-		return nil, err
+	views := map[string]any{"scenario.md": scenarioPage{w, schema.Scenario()}, "zh.md": inChinese{w}}
+	for _, name := range []string{
+		"README.md", "claims.md", "commands.md", "course.md", "documents.md", "faults.md", "properties.md", "results.md", "track-record.md",
+	} {
+		views[name] = w
 	}
-	pages = append(pages, commands, w.faults(), w.properties())
+	if w.Worlds != nil {
+		views["worlds.md"] = w
+	}
+	if w.Explored != nil {
+		designs, misprints := w.Explored.Apart()
+		views["explore.md"] = walk{w, designs, misprints}
+	}
+	if len(w.Libraries) > 0 {
+		views["libraries.md"] = w
+	}
 	for _, v := range locks.All() {
-		pages = append(pages, w.lock(v))
+		views["locks/"+v.ID+".md"] = lockPage{w, v}
 	}
-	slices.SortFunc(pages, func(a, b Page) int { return strings.Compare(a.Path, b.Path) })
+	var pages []Page
+	for _, name := range slices.Sorted(maps.Keys(views)) {
+		data, err := fill(name, views[name])
+		if err != nil {
+			return nil, err
+		}
+		pages = append(pages, Page{name, data})
+	}
 	return pages, nil
 }
 
 type writer struct{ Input }
 
-// repo is the path from a page one folder below the docs to a file of the repository.
-func (w *writer) repo(path string) string { return "../" + w.Up + "/" + path }
+// Repo is a link to a file of the repository, from a page in the folder of the docs.
+func (w *writer) Repo(words, path string) string { return link(words, w.Up+"/"+path) }
+
+//go:embed pages/*.md
+var files embed.FS
+
+// layout has the pages as templates. Every text in them that is not their own goes through text or code.
+var layout = sync.OnceValue(func() *template.Template {
+	return template.Must(template.New("").Funcs(functions).ParseFS(files, "pages/*.md"))
+})
+
+// functions write Markdown.
+var functions = template.FuncMap{
+	"text": func(s any) string {
+		if p, ok := s.(say.Part); ok {
+			s = p.In(say.English)
+		}
+		return text(fmt.Sprint(s))
+	},
+	"source": func(origin string) string {
+		return fmt.Sprintf("%s The source is %s. -->", Mark, strings.ReplaceAll(origin, "--", ""))
+	},
+	"grouped":  func(n int64) string { return say.Grouped(n).In(say.English) },
+	"compared": func(w *results.Worlds) comparison { return comparison{w} },
+	"say":      zh, "chineseName": func(id string) string { return locks.Name(id).In(say.Chinese) },
+	"code": code, "fenced": block, "table": table, "cell": cell, "link": link, "linkInto": linkInto, "lockLink": lockLink,
+	"steps":    steps,
+	"indented": indented, "parameters": parameters, "endsOf": endsOf, "documents": documents, "fields": fields,
+	"tableOfSets": tableOfSets, "byWays": byWays, "plural": plural, "onRealServers": onRealServers,
+	"keyTable": keyTable, "starred": starred,
+}
+
+// fill fills in a page. A part that has nothing to say leaves no more than blank lines, of which one is
+// kept.
+func fill(name string, view any) ([]byte, error) {
+	page := name
+	if path.Dir(name) == "locks" {
+		page = "lock.md"
+	}
+	var b bytes.Buffer
+	if err := layout().ExecuteTemplate(&b, page, view); err != nil {
+		return nil, err
+	}
+	return append(bytes.TrimSpace(blankLines.ReplaceAll(b.Bytes(), []byte("\n\n"))), '\n'), nil
+}

@@ -104,39 +104,29 @@ func (d *document) any(i int, ranges []lines) bool {
 	return slices.ContainsFunc(ranges, func(r lines) bool { return d.meets(i, r) })
 }
 
-// documentsPage goes through the five texts heading by heading.
-func (w *writer) documentsPage() Page {
-	body := []string{
-		heading(1, "The five documents"),
-		"The five texts that lockstep is about, heading by heading: which locks come from each, which stories show it, " +
-			"which of its claims were measured, and what cannot be measured and why. Locks and claims are listed by the lines that they name as their source. " +
-			"The verdicts are those of " + link("claims.md", "claims.md") + ".",
-	}
-	body = append(body, table([]string{"", "title", "in English", "file"}, each(documents(), func(d document) []string {
-		return []string{d.Short, text(d.name()), text(d.English), code(d.File)}
-	})))
-	for i := range documents() {
-		d := &documents()[i]
-		body = append(body, heading(2, d.Short+" "+d.name()))
-		for k := range d.Parts {
-			body = append(body, w.documentPart(d, k)...)
-		}
-	}
+// DocumentRows name the documents.
+func (w *writer) DocumentRows() [][]string {
+	return each(documents(), func(d document) []string {
+		return []string{d.Short, text(d.Name()), text(d.English), code(d.File)}
+	})
+}
+
+// Undocumented are the locks that no document has.
+func (w *writer) Undocumented() string {
 	var others []string
 	for _, v := range locks.All() {
 		if !slices.ContainsFunc(documents(), func(d document) bool { return len(d.described(v)) > 0 }) {
 			others = append(others, lockLink(v.ID))
 		}
 	}
-	body = append(body, heading(2, "Locks that no document has"), strings.Join(others, ", ")+".")
-	return page("documents.md", "internal/docs/documents.yaml, and the sources that locks and claims name", body...)
+	return strings.Join(others, ", ")
 }
 
-// name is the title, or a substitute.
-func (d *document) name() string { return cmp.Or(d.Title, "(without a title)") }
+// Name is the title, or a substitute.
+func (d document) Name() string { return cmp.Or(d.Title, "(without a title)") }
 
-// documentPart is the content of one heading.
-func (w *writer) documentPart(d *document, i int) []string {
+// Items list what there is of part i of a document.
+func (w *writer) Items(d document, i int) string {
 	p := d.Parts[i]
 	var items []string
 	item := func(what string, links []string) {
@@ -170,24 +160,5 @@ func (w *writer) documentPart(d *document, i int) []string {
 		}
 	}
 	item("Claims", of)
-	return []string{heading(3, p.Heading), "*" + text(p.English) + ".*", strings.Join(items, "\n"), text(p.Note)}
-}
-
-// claimsPage has the measurement of each claim.
-func (w *writer) claimsPage() Page {
-	body := []string{
-		heading(1, "The claims of the documents"),
-		"Each claim has an experiment in the simulator; the verdict is computed from what is counted there. " +
-			"These are the figures of " + code("simulate dev claims") + ", stored in " + code("measurements/claims.json") + "; a test measures them again.",
-		block("", "simulate dev claims --json > measurements/claims.json\nsimulate dev docs"),
-	}
-	for _, c := range w.Claims {
-		body = append(body, heading(2, fmt.Sprintf("Claim %d", c.N)), text(c.Text)+" ("+text(c.Source)+")")
-		if c.Verdict == "" {
-			body = append(body, "Not measured yet: "+code(fmt.Sprintf("simulate dev claims --claim %d", c.N)))
-			continue
-		}
-		body = append(body, "**"+text(c.Verdict)+"**: "+text(c.Figure))
-	}
-	return page("claims.md", "internal/campaign/claims and measurements/claims.json", body...)
+	return strings.Join(items, "\n")
 }

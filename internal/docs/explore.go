@@ -12,35 +12,18 @@ import (
 	"lockstep/internal/say"
 )
 
-// byWays is the header of a table with a column for each way of breaking after some others.
-func byWays(others ...string) []string {
+// byWays is a table with a column for each way of breaking after some others.
+func byWays(others string, rows [][]string) string {
 	for _, way := range checker.Ways() {
-		others = append(others, way.Means().English())
+		others += " | " + way.Means().English()
 	}
-	return others
+	return table(others, rows)
 }
 
-// explorePage says for all locks what it takes to break them.
-func (w *writer) explorePage() []Page {
-	if w.Explored == nil {
-		return nil
-	}
-	x, misprints := w.Explored.Apart()
-	profiles := each(x.Scope.Profiles, func(b results.Profile) []string {
-		return []string{code(b.Name), text(b.Summary)}
-	})
-	classes := each(x.Scope.Classes, func(class string) string { return "- " + text(class) + "\n" })
-	return []Page{page("explore.md", "measurements/explore.json.gz",
-		heading(1, "What does it take to break it?"),
-		fmt.Sprintf("For each lock, the minimal sets of kinds of faults that break it: each set breaks the lock, and no subset does. *While work hangs*, everybody waits for a design that renews: that is listed separately, since it is no fault of the lock. They come from %s schedules of faults in the simulator: every single fault for %d locks, every pair in plain and just-within for %d of them. `simulate run LOCK/SET` plays the shortest story that shows a set, as in `simulate run redlock/pause`, and *alone* counts the kinds that need no other; the page of a lock has all of its sets; %s explains the kinds, and %s says which locks survive what can happen to you.",
-			say.Grouped(x.Walked()).In(say.English), x.Complete(1), x.Settled(), linkInto(code("simulate explore"), commandsPage, "simulate-explore"), linkInto(code("simulate advise"), commandsPage, "simulate-advise")),
-		tableOfSets(x),
-		section("Libraries by their own code", librariesElsewhere(w)),
-		section(titleOfMisprints, "No candidates: "+link("locks that texts print with a mistake", coursePage)+".\n\n"+tableOfSets(misprints)),
-		section("What none means", "None of all schedules of so many faults within this scope: "+fmt.Sprintf("%d clients of %d %s in the plain profile, and these usage profiles and durations. *None up to 2* is said where all pairs were searched in plain and in just-within; where some of these were drawn, *none found*. Drawn are %d schedules of any two kinds, or what there are: a first fault as likely as any other of its kind, then a second one; *1 in 8 at most* means that no more of such draws break the lock, with 95 %% confidence.", x.Scope.Clients, x.Scope.Rounds, plural(x.Scope.Rounds, "round", "rounds"), x.Scope.Sample)+"\n\n"+
-			table([]string{"usage profile", "how the lock is used"}, profiles)+"\n"+strings.Join(classes, "")),
-		section("Again", block("", "simulate explore --resume walk.json\nsimulate explore --resume walk.json --faults 2 redlock\nsimulate explore --faults 2 redlock --further --into measurements/explore.json.gz\nsimulate explore --resume walk.json --faults 2 --as-is --json")),
-	)}
+// walk is the search of the fault space, with misprints apart from designs.
+type walk struct {
+	*writer
+	Designs, Misprints *results.Explored
 }
 
 // tableOfSets has a row for each lock of a walk.
@@ -54,7 +37,7 @@ func tableOfSets(x *results.Explored) string {
 		}
 		rows = append(rows, row)
 	}
-	return table(byWays("lock", "pairs of faults"), rows)
+	return byWays("lock | pairs of faults", rows)
 }
 
 func plural(n int, one, many string) string {
@@ -95,7 +78,7 @@ func cutSets(l *results.ExploredLock, way checker.Way) string {
 			parts = append(parts, fmt.Sprintf("%d of %d", n, size))
 		}
 	}
-	return linkInto(strings.Join(parts, ", "), "locks/"+l.Lock+".md", anchorOfSets)
+	return linkInto(strings.Join(parts, ", "), "locks/"+l.Lock+".md", "what-it-takes-to-break-it")
 }
 
 // setSizes counts the sets by their size.
@@ -171,14 +154,8 @@ func broken(lock string, s *results.CutSet) string {
 	return code(s.Name)
 }
 
-// The section of a lock's page that has its sets.
-const (
-	titleOfSets  = "What it takes to break it"
-	anchorOfSets = "what-it-takes-to-break-it"
-)
-
-// exploreRow is what it takes to break one lock, with a line for each set; "" if that is not stored.
-func (w *writer) exploreRow(v locks.Variant) string {
+// ExploreRow is what it takes to break one lock, with a line for each set; "" if that is not stored.
+func (w *writer) ExploreRow(v locks.Variant) string {
 	lock := v.ID
 	if v.Library != "" {
 		return w.librarySingles(lock)
@@ -187,7 +164,7 @@ func (w *writer) exploreRow(v locks.Variant) string {
 		return ""
 	}
 	l := w.Explored.Lock(lock)
-	return table(byWays("minimal set of kinds of faults"), setRows(l)) +
+	return byWays("minimal set of kinds of faults", setRows(l)) +
 		fmt.Sprintf("\n`simulate run` plays a story by its name, and `simulate explain` prints it as a scenario. Of %d schedules. What the kinds are and what none means: %s\n\n", l.Walked, link("the whole table", "../explore.md")) +
 		pairsIn(l) + block("", "simulate explore "+lock)
 }

@@ -9,36 +9,33 @@ import (
 	"lockstep/internal/plan"
 )
 
-const faultsPage = "faults.md"
+// Faults are all verbs.
+func (w *writer) Faults() []faults.Spec { return faults.All() }
 
-// faults has a section for each verb.
-func (w *writer) faults() Page {
-	body := []string{
-		heading(1, "Faults"),
-		"The simulator plays all of them, and real servers all but a few, which are refused with the reason. What " + code("when") + " can wait for: " +
-			linkInto("the moments", scenarioPage, anchorOfMoments) + ".",
-	}
-	for _, spec := range faults.All() {
-		body = append(body, w.fault(spec)...)
-	}
-	return page(faultsPage, "the Spec of each verb in internal/faults", body...)
+// FaultRows link to the verbs.
+func (w *writer) FaultRows() [][]string {
+	return each(faults.All(), func(spec faults.Spec) []string {
+		return []string{linkInto(text(spec.Name), "faults.md", spec.Name), text(spec.Summary.English())}
+	})
 }
 
-func (w *writer) fault(spec faults.Spec) []string {
-	rows := [][]string{{code(spec.Name), takes(spec.Value), needed(spec.Value), text(spec.Value.Doc)}}
+// StoriesWith are the stories with a verb.
+func (w *writer) StoriesWith(verb string) string {
+	return w.stories(func(p *plan.Plan) bool {
+		return slices.ContainsFunc(p.Faults, func(f faults.Fault) bool { return f.Verb.Name() == verb })
+	})
+}
+
+// parameters describe the keys of a verb, its own name first.
+func parameters(spec faults.Spec) [][]string {
+	row := func(name string, p faults.Param) []string {
+		return []string{code(name), takes(p), needed(p), text(p.Doc)}
+	}
+	rows := [][]string{row(spec.Name, spec.Value)}
 	for _, p := range spec.Params {
-		rows = append(rows, []string{code(p.Name), takes(p), needed(p), text(p.Doc)})
+		rows = append(rows, row(p.Name, p))
 	}
-	return []string{
-		heading(2, spec.Name),
-		text(spec.Summary.English()),
-		block("yaml", "faults:\n"+indented(spec.Example)),
-		table([]string{"key", "takes", "needed", "what it is"}, rows),
-		"**It begins** " + begins(spec) + " **It ends** " + endsOf(spec),
-		w.stories(func(p *plan.Plan) bool {
-			return slices.ContainsFunc(p.Faults, func(f faults.Fault) bool { return f.Verb.Name() == spec.Name })
-		}),
-	}
+	return rows
 }
 
 func indented(s string) string {
@@ -75,17 +72,6 @@ func needed(p faults.Param) string {
 		return "no: " + code(faults.Duration(p.Default))
 	}
 	return "no"
-}
-
-func begins(spec faults.Spec) string {
-	said := "at a moment (" + code("when") + "), at a time (" + code("at") + ") or again and again (" + code("every") + ")."
-	if spec.OnWire {
-		said = "at a moment of one command (" + code("when: A is about to send SET") + "): it acts on that command."
-	}
-	if spec.Replica {
-		said += " There must be a replica: " + code("servers: {redis: {replicas: 1}}") + "."
-	}
-	return said
 }
 
 func endsOf(spec faults.Spec) string {

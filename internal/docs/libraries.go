@@ -3,10 +3,10 @@ package docs
 import (
 	"fmt"
 	"maps"
+	"path"
 	"slices"
 	"strings"
 
-	"lockstep/internal/campaign/matrix"
 	"lockstep/internal/campaign/results"
 	"lockstep/internal/checker"
 	"lockstep/internal/locks"
@@ -27,36 +27,44 @@ func howMeasured(l *results.Library) string {
 		code(l.Library), text(l.Version), text(l.Go))
 }
 
-// librariesPage has all libraries that were measured with their own code.
-func (w *writer) librariesPage() []Page {
-	if len(w.Libraries) == 0 {
-		return nil
+// LetterTable has the letters of all libraries.
+func (w *writer) LetterTable() string {
+	head := "library | version | played"
+	for _, c := range w.Columns {
+		head += " | " + code(c.Code)
 	}
-	head := append([]string{"library", "version", "played"}, each(w.Columns, func(c matrix.Column) string { return code(c.Code) })...)
-	var rows, broken, real, how [][]string
+	var rows [][]string
 	for _, l := range w.Libraries {
-		name := lockLink(l.Lock)
-		rows = append(rows, w.letterRow(name, "in virtual time", l))
-		broken = append(broken, w.librarySets(name, l))
-		real = append(real, []string{name, onRealServers(l)})
-		how = append(how, []string{name, code(l.Library), text(l.Go), "seeded: each letter has a run that can be repeated", fmt.Sprint(l.Matrix.Seeds)})
+		rows = append(rows, w.letterRow(lockLink(l.Lock), "in virtual time", l))
 	}
-	letters, ways := w.programRows()
-	rows, how = append(rows, letters...), append(how, ways...)
-	return []Page{page("libraries.md", "measurements/libraries",
-		heading(1, "Libraries, by their own code"),
-		"What people import, as it is. A Go library runs in virtual time: its goroutines, timers and client library against the simulated servers, with a Go runtime whose choices follow the seed; a pause comes from outside, so timers go on firing meanwhile. A library in another language runs on real servers, in a process for each client: a pause is SIGSTOP, a crash SIGKILL. The program that you have installed shows what was measured; it has neither these libraries nor a toolchain. "+
-			link("own-lock.md", "own-lock.md")+" and "+link("own-lock-programs.md", "own-lock-programs.md")+" play a lock of your own the same way.",
-		section("Under every kind of fault", table(head, rows)+"\n"+text("* the resource was damaged. - cannot be played so, or the library has no such step. ? no run was conclusive.")+" The letters are those of "+link("the matrix", "README.md")+"; the page of a library, or "+linkInto("its section below", "libraries.md", "programs-on-real-servers")+", has the run behind each."),
-		section("What it takes to break one", "Each single fault at each moment of the plain profile, for libraries that are played in virtual time: two clients, a request or a step at a time.\n\n"+
-			table(librarySetsHead(), broken)),
-		section("On real servers", "The scripts of what is played in virtual time (here) on real servers (there), seed by seed. A library whose timers and goroutines race can end either way in both.\n\n"+table([]string{"library", "cells"}, real)),
-		section("How", table([]string{"library", "what of it", "with", "how", "variations of each cell"}, how)+"\nAgain:\n\n"+block("", "make libraries")),
-		section("Programs on real servers", strings.Join(w.programSections(), "\n")),
-	)}
+	for _, p := range w.Programs {
+		rows = append(rows, w.letterRow(programLink(p), "on real servers", p))
+	}
+	return table(head, rows)
 }
 
-func librarySetsHead() []string { return byWays("library", "schedules") }
+// HowRows say how all libraries were played.
+func (w *writer) HowRows() (rows [][]string) {
+	for _, l := range w.Libraries {
+		rows = append(rows, []string{lockLink(l.Lock), code(l.Library), text(l.Go), "seeded: each letter has a run that can be repeated", fmt.Sprint(l.Matrix.Seeds)})
+	}
+	for _, p := range w.Programs {
+		rows = append(rows, []string{
+			programLink(p), code(p.Library), languages[path.Dir(p.Program)],
+			fmt.Sprintf("each script once, by %s, the durations times %s", w.Repo(path.Base(p.Program), "examples/"+p.Program), fmt.Sprint(float64(p.ScalePPM)/1_000_000)),
+			fmt.Sprint(p.Matrix.Seeds),
+		})
+	}
+	return rows
+}
+
+// LibrarySets are the sets of the libraries; those without a walk say so.
+func (w *writer) LibrarySets() [][]string { return each(w.Libraries, librarySets) }
+
+// WalkedLibraries are the sets of the libraries that were walked.
+func (w *writer) WalkedLibraries() [][]string {
+	return each(slices.DeleteFunc(slices.Clone(w.Libraries), func(l *results.Library) bool { return l.Walk == nil }), librarySets)
+}
 
 // howWalked counts the schedules of a library's walk.
 func howWalked(l *results.Library) string {
@@ -68,8 +76,8 @@ func howWalked(l *results.Library) string {
 }
 
 // librarySets has the kinds of faults that break a library alone, by the way of breaking.
-func (w *writer) librarySets(name string, l *results.Library) []string {
-	cells := []string{name, howWalked(l)}
+func librarySets(l *results.Library) []string {
+	cells := []string{lockLink(l.Lock), howWalked(l)}
 	for _, way := range checker.Ways() {
 		cell := "not searched"
 		if l.Walk != nil {
@@ -89,7 +97,7 @@ func onRealServers(l *results.Library) string {
 	if l.Worlds == nil {
 		return "not compared"
 	}
-	out := comparison{l.Worlds}.summary()
+	out := comparison{l.Worlds}.Summary()
 	for i := range l.Worlds.Cells {
 		c := &l.Worlds.Cells[i]
 		if c.Agreement != results.Differs && c.Agreement != results.Untested {
@@ -128,7 +136,7 @@ func (w *writer) librarySingles(lock string) string {
 	if l == nil || l.Walk == nil {
 		return ""
 	}
-	return table(byWays("kind of fault"), librarySetRows(&l.Walk.Locks[0])) +
+	return byWays("kind of fault", librarySetRows(&l.Walk.Locks[0])) +
 		fmt.Sprintf("\nSchedules of one fault in the plain profile, played by the library's own code: %s. %s\n",
 			howWalked(l), link("All libraries", "../libraries.md"))
 }
@@ -146,20 +154,4 @@ func librarySetRows(x *results.ExploredLock) [][]string {
 		}
 	}
 	return rows
-}
-
-// librariesElsewhere is the table of the libraries' minimal sets on the page of all locks; "" if none
-// was walked.
-func librariesElsewhere(w *writer) string {
-	var rows [][]string
-	for _, l := range w.Libraries {
-		if l.Walk != nil {
-			rows = append(rows, w.librarySets(lockLink(l.Lock), l))
-		}
-	}
-	if rows == nil {
-		return ""
-	}
-	return "In virtual time, each single fault in the plain profile only: " + link("libraries.md", "libraries.md") + ".\n\n" +
-		table(librarySetsHead(), rows)
 }

@@ -2,7 +2,6 @@ package docs
 
 import (
 	"fmt"
-	"path"
 	"strings"
 	"unicode"
 )
@@ -83,8 +82,8 @@ func linkInto(words, to, anchor string) string {
 	return strings.TrimSuffix(link(words, to), ")") + "#" + anchor + ")"
 }
 
-// table is a table of Markdown cells; "" if it has no rows.
-func table(header []string, rows [][]string) string {
+// table is a table of Markdown cells; "" if it has no rows. The header separates its cells with bars.
+func table(header string, rows [][]string) string {
 	if len(rows) == 0 {
 		return ""
 	}
@@ -95,8 +94,7 @@ func table(header []string, rows [][]string) string {
 		}
 		b.WriteString("|\n")
 	}
-	line(header)
-	b.WriteString(strings.Repeat("|---", len(header)) + "|\n")
+	b.WriteString("| " + header + " |\n" + strings.Repeat("|---", len(rows[0])) + "|\n")
 	for _, r := range rows {
 		line(r)
 	}
@@ -115,32 +113,10 @@ func cell(s string) string {
 	return b.String()
 }
 
-// page joins the paragraphs of a page, without empty ones.
-func page(to, origin string, paragraphs ...string) Page {
-	var b strings.Builder
-	fmt.Fprintf(&b, "%s The source is %s. -->\n", Mark, strings.ReplaceAll(origin, "--", ""))
-	for _, p := range paragraphs {
-		if p = strings.TrimRight(p, "\n"); p != "" {
-			b.WriteString("\n" + p + "\n")
-		}
-	}
-	return Page{Path: path.Clean(to), Data: []byte(b.String())}
-}
-
 func each[T, U any](all []T, of func(T) U) []U {
 	out := make([]U, len(all))
 	for i, one := range all {
 		out[i] = of(one)
 	}
 	return out
-}
-
-func heading(level int, s string) string { return strings.Repeat("#", level) + " " + text(s) }
-
-// section is a heading with its text; "" if there is no text.
-func section(title, body string) string {
-	if body == "" {
-		return ""
-	}
-	return heading(2, title) + "\n\n" + body
 }

@@ -9,8 +9,8 @@ import (
 	"lockstep/internal/locks"
 )
 
-// matrixRow is a lock's row of the matrix.
-func (w *writer) matrixRow(v locks.Variant) string {
+// MatrixRow is a lock's row of the matrix.
+func (w *writer) MatrixRow(v locks.Variant) string {
 	if v.Library != "" {
 		return w.libraryRow(v)
 	}
@@ -46,7 +46,7 @@ func (w *writer) cells(m *results.Matrix, lock string) string {
 			})
 		}
 	}
-	return table([]string{"fault", "worst that was seen", "runs", "searched", "broken or stuck (95 %)", "note"}, rows)
+	return table("fault | worst that was seen | runs | searched | broken or stuck (95 %) | note", rows)
 }
 
 // worstOf is the letter of a cell, with its meaning and other outcomes.

@@ -2,7 +2,6 @@ package docs
 
 import (
 	"fmt"
-	"path"
 
 	"lockstep/internal/campaign/results"
 	"lockstep/internal/checker"
@@ -11,20 +10,8 @@ import (
 // languages are those of the folders of examples.
 var languages = map[string]string{"bash": "bash", "java": "Java", "php": "PHP", "python": "Python", "ruby": "Ruby"}
 
-// programRows are the rows of the programs of examples in the tables of all libraries: their letters,
-// and how they were played.
-func (w *writer) programRows() (letters, how [][]string) {
-	for _, p := range w.Programs {
-		name := linkInto(text(p.Lock), "libraries.md", p.Lock)
-		letters = append(letters, w.letterRow(name, "on real servers", p))
-		how = append(how, []string{
-			name, code(p.Library), languages[path.Dir(p.Program)],
-			fmt.Sprintf("each script once, by %s, the durations times %s", link(path.Base(p.Program), w.Up+"/examples/"+p.Program), fmt.Sprint(float64(p.ScalePPM)/1_000_000)),
-			fmt.Sprint(p.Matrix.Seeds),
-		})
-	}
-	return letters, how
-}
+// programLink is a link to the section of a program.
+func programLink(p *results.Library) string { return linkInto(text(p.Lock), "libraries.md", p.Lock) }
 
 // letterRow has the letters of a library, and where it was played.
 func (w *writer) letterRow(name, where string, l *results.Library) []string {
@@ -42,29 +29,31 @@ func (w *writer) letterRow(name, where string, l *results.Library) []string {
 	return row
 }
 
-// programSections give the results of each program's runs on real servers.
-func (w *writer) programSections() (out []string) {
-	for _, p := range w.Programs {
-		var rows [][]string
-		runs := 0
-		for _, c := range w.Columns {
-			m := p.Cell(c.Code)
-			if m == nil {
-				continue
-			}
-			note := text(m.Note)
-			if m.Letter == string(checker.LetterSafe) {
-				note = ""
-			}
-			if m.DamagedBy != "" && m.DamagedBy != m.Note {
-				note += "; the resource is damaged when " + text(m.DamagedBy)
-			}
+// Tested counts the runs of a program that tested something.
+func (w *writer) Tested(p *results.Library) (runs int) {
+	for _, c := range w.Columns {
+		if m := p.Cell(c.Code); m != nil {
 			runs += m.Runs
-			rows = append(rows, []string{code(c.Code) + " " + text(c.Name.English()), worstOf(m), fmt.Sprint(m.Runs), note})
 		}
-		out = append(out, heading(3, text(p.Lock))+"\n\n"+
-			fmt.Sprintf("%s %s itself, by %s: %d runs that tested something.\n\n", code(p.Library), text(p.Version), link("examples/"+p.Program, w.Up+"/examples/"+p.Program), runs)+
-			table([]string{"fault", "worst that was seen", "runs", "in which script, or why not"}, rows))
 	}
-	return out
+	return runs
+}
+
+// ProgramRows are the results of a program on real servers.
+func (w *writer) ProgramRows(p *results.Library) (rows [][]string) {
+	for _, c := range w.Columns {
+		m := p.Cell(c.Code)
+		if m == nil {
+			continue
+		}
+		note := text(m.Note)
+		if m.Letter == string(checker.LetterSafe) {
+			note = ""
+		}
+		if m.DamagedBy != "" && m.DamagedBy != m.Note {
+			note += "; the resource is damaged when " + text(m.DamagedBy)
+		}
+		rows = append(rows, []string{code(c.Code) + " " + text(c.Name.English()), worstOf(m), fmt.Sprint(m.Runs), note})
+	}
+	return rows
 }

@@ -9,24 +9,18 @@ import (
 	"lockstep/internal/plan"
 )
 
-const propertiesPage = "properties.md"
+// Properties are all properties.
+func (w *writer) Properties() []checker.Property { return checker.All() }
 
-// properties has a section for each property.
-func (w *writer) properties() Page {
-	body := []string{
-		heading(1, "Properties"),
-		"Each is **kept** or **broken** in a run, or **unknown** when the run did not put it to the test. In a scenario:",
-		block("yaml", "expect:\n  every lock: {mutual-exclusion: kept}"),
-	}
-	for _, prop := range checker.All() {
-		body = append(body, heading(2, prop.ID), text(prop.Summary.English())+" Source: "+text(prop.Source), w.judged(prop.ID))
-	}
-	return page(propertiesPage, "each Property in internal/checker", body...)
+// PropertyRows link to the properties.
+func (w *writer) PropertyRows() [][]string {
+	return each(checker.All(), func(p checker.Property) []string {
+		return []string{linkInto(text(p.ID), "properties.md", p.ID), text(p.Summary.English())}
+	})
 }
 
-// judged is a table of the scenarios that expect something of a property.
-func (w *writer) judged(property string) string {
-	var rows [][]string
+// Judging are the scenarios that expect something of a property.
+func (w *writer) Judging(property string) (rows [][]string) {
 	for _, p := range w.told(func(*plan.Plan) bool { return true }) {
 		var broken, kept []string
 		for _, lock := range p.Locks {
@@ -42,5 +36,5 @@ func (w *writer) judged(property string) string {
 			rows = append(rows, []string{w.story(p), fmt.Sprint(p.Level), text(strings.Join(broken, ", ")), text(strings.Join(kept, ", "))})
 		}
 	}
-	return table([]string{"story", "level", "broken by", "kept by"}, rows)
+	return rows
 }

@@ -41,7 +41,7 @@ func atAGlance(x *results.Explored, some ...string) string {
 		l := x.Lock(lock)
 		rows = append(rows, []string{link(text(lock), "docs/locks/"+lock+".md"), glance(l, l.Breaks["overlap"]), glance(l, l.Breaks["damage"])})
 	}
-	return table([]string{"lock", "two clients hold it", "the resource is damaged"}, rows)
+	return table("lock | two clients hold it | the resource is damaged", rows)
 }
 
 func glance(l *results.ExploredLock, sets []results.CutSet) string {

@@ -7,24 +7,12 @@ import (
 	"lockstep/internal/schema"
 )
 
-// results is the page about results for programs.
-func (w *writer) results() Page {
-	all := schema.Result()
-	body := []string{
-		heading(1, "Results for programs"),
-		"What " + code("simulate run --json") + " prints has one of these forms, and " + code("result.json") +
-			" in a run directory has the first. The schema is " +
-			link(text("schema/result.schema.json"), w.Up+"/schema/result.schema.json") + " (" + code("simulate dev schema result") +
-			"). Names and units stay as they are and fields are only added, so a program passes over those that it does not know. " +
-			"Durations are in microseconds and end in " + code("_us") + ".",
-	}
-	for _, d := range all.Defs {
-		body = append(body, section(d.Name, text(d.Schema.Description)+"\n\n"+table([]string{"field", "type", "what it is"}, fieldRows("", d.Schema))))
-	}
-	return page("results.md", "the types that are written", body...)
-}
+// ResultForms are the forms of results.
+func (w *writer) ResultForms() schema.Properties { return schema.Result().Defs }
 
-// fieldRows lists the fields of an object, each followed by its own fields.
+// fields lists the fields of an object, each followed by its own fields.
+func fields(s *schema.Schema) [][]string { return fieldRows("", s) }
+
 func fieldRows(above string, s *schema.Schema) [][]string {
 	var rows [][]string
 	for _, p := range s.Properties {

@@ -34,14 +34,12 @@ func playExamples(t *testing.T, page string, least int) {
 }
 
 func TestTheExamplesOfTheScenarioFilePlay(t *testing.T) {
-	w := &writer{Input{Up: ".."}}
-	playExamples(t, string(w.scenarioFile().Data), 4)
+	playExamples(t, pageOf(t, input(), "scenario.md"), 4)
 }
 
 // Every key that a file may have is on the page.
 func TestTheScenarioFileHasEveryKey(t *testing.T) {
-	w := &writer{Input{Up: ".."}}
-	page := string(w.scenarioFile().Data)
+	page := pageOf(t, input(), "scenario.md")
 	var look func(s *schema.Schema)
 	look = func(s *schema.Schema) {
 		for _, p := range s.Properties {

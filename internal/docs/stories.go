@@ -31,7 +31,7 @@ func (w *writer) stories(is func(*plan.Plan) bool) string {
 		}
 		rows = append(rows, []string{title, fmt.Sprint(p.Level), text(p.Question)})
 	}
-	return table([]string{"story", "level", "its question"}, rows)
+	return table("story | level | its question", rows)
 }
 
 // expected returns the properties that a scenario expects a lock to break and to keep.

@@ -51,8 +51,8 @@ func (c comparison) agreements(lock string) map[results.Agreement]int {
 	return count
 }
 
-// command measures a lock's row again, or with "" the whole table.
-func (c comparison) command(lock string) string {
+// Command measures a lock's row again, or with "" the whole table.
+func (c comparison) Command(lock string) string {
 	out := "simulate dev compare-worlds"
 	if lock != "" {
 		out += " --lock " + lock
@@ -76,21 +76,17 @@ func lettersOf(x *results.WorldCell) string {
 	return "-"
 }
 
-// worldsPage compares the simulator with real servers, for all locks.
-func (w *writer) worldsPage() []Page {
-	if w.Worlds == nil {
-		return nil
-	}
-	c := comparison{w.Worlds}
-	head := []string{"lock"}
+// WorldsTable has the letters of all locks in both worlds.
+func (w *writer) WorldsTable() string {
+	head := "lock"
 	for _, column := range w.Columns {
-		head = append(head, column.Code)
+		head += " | " + column.Code
 	}
-	rows := lockRows(func(v locks.Variant) []string {
+	return table(head, lockRows(func(v locks.Variant) []string {
 		row := []string{lockLink(v.ID)}
 		for _, column := range w.Columns {
 			letters := ""
-			if x := c.Cell(v.ID, column.Code); x != nil {
+			if x := w.Worlds.Cell(v.ID, column.Code); x != nil {
 				letters = text(lettersOf(x))
 			}
 			row = append(row, letters)
@@ -99,24 +95,16 @@ func (w *writer) worldsPage() []Page {
 			return nil
 		}
 		return row
-	})
-	return []Page{page("worlds.md", "measurements/worlds.json",
-		heading(1, "The simulator and real servers"),
-		fmt.Sprintf("Of each cell of the matrix the script that does most harm, played with the same seeds in the simulator and on real servers (%s, all durations times %s): %s.",
-			code("--backend "+c.Backend), c.Scale(), c.summary()),
-		c.evidence(),
-		table(head, rows),
-		"One letter: it is the result of both worlds with every seed (S and L count as the same: a busy machine makes clients wait). **V/S**: simulated V, real S. **V/?**: a run was inconclusive. **VF/V?**: the real V may be a VF, for it is not known whose entry was removed. **-**: not played, for one of the reasons below.",
-		section("Where the two worlds part", c.partings("script", func(x *results.WorldCell) string { return code(x.Fault) + " " + text(x.Script) })),
-		section("What a short scale hides", w.inFull()),
-		section("What was not played", c.notPlayed()),
-		section("The stories of the search", w.toldInBoth()),
-		section("Again", block("", c.again())),
-	)}
+	}))
 }
 
-// summary counts the cells by their result.
-func (c comparison) summary() string {
+// Partings are the scripts with which the two worlds differ.
+func (w *writer) Partings() string {
+	return comparison{w.Worlds}.partings("script", func(x *results.WorldCell) string { return code(x.Fault) + " " + text(x.Script) })
+}
+
+// Summary counts the cells by their result.
+func (c comparison) Summary() string {
 	count := c.agreements("")
 	of := func(agreement results.Agreement, one, many string) string {
 		if n := count[agreement]; n != 1 {
@@ -131,18 +119,18 @@ func (c comparison) summary() string {
 // kept names a file for the real runs, which take hours to play.
 const kept = " --keep runs.jsonl"
 
-// again are the commands that measure the page again.
-func (c comparison) again() string {
-	last := c.command("") + " --json > measurements/worlds.json\nsimulate dev docs"
+// Again are the commands that measure the page again.
+func (c comparison) Again() string {
+	last := c.Command("") + " --json > measurements/worlds.json\nsimulate dev docs"
 	if _, often, _ := c.count(); often == 0 {
 		return last
 	}
 	first := fmt.Sprintf("simulate dev compare-worlds --backend %s --scale %s --letter V,F,VF,D --times %d", c.Backend, c.Scale(), c.subject().many)
-	return first + kept + "\n" + c.command("") + kept + " --json > measurements/worlds.json\nsimulate dev docs"
+	return first + kept + "\n" + c.Command("") + kept + " --json > measurements/worlds.json\nsimulate dev docs"
 }
 
-// evidence says how many runs the table rests on.
-func (c comparison) evidence() string {
+// Evidence says how many runs the table rests on.
+func (c comparison) Evidence() string {
 	of := c.subject()
 	runs, often, all := c.count()
 	out := fmt.Sprintf("That is %s real runs.", say.Grouped(runs).In(say.English))
@@ -189,15 +177,14 @@ func (c comparison) partings(head string, what func(x *results.WorldCell) string
 			})
 		}
 	}
-	return table([]string{"lock", head, "simulated/real", "seeds that agree", "note"}, rows)
+	return table("lock | "+head+" | simulated/real | seeds that agree | note", rows)
 }
 
-// inFull are the cells that were compared at the full length of their scripts.
-func (w *writer) inFull() string {
+// InFullRows are the cells that were compared at the full length of their scripts.
+func (w *writer) InFullRows() (rows [][]string) {
 	if w.InFull == nil {
-		return ""
+		return nil
 	}
-	var rows [][]string
 	for i := range w.InFull.Cells {
 		x := &w.InFull.Cells[i]
 		short := w.Worlds.Cell(x.Lock, x.Fault)
@@ -208,13 +195,11 @@ func (w *writer) inFull() string {
 			lockLink(x.Lock), code(x.Fault), text(lettersOf(x)), fmt.Sprintf("%d of %d", x.Agreeing, len(x.Runs)), text(x.Script),
 		})
 	}
-	return "Some periods of servers and of libraries are fixed, and do not shrink with a script: how long a primary counts a replica that is gone, how often a client looks whether its lease is lost. These cells do harm at their full length only, and were played at a scale of " + w.InFull.Scale() + ":\n\n" +
-		table([]string{"lock", "fault", "simulated/real", "seeds that agree", "script"}, rows) +
-		"\nTo measure them again:\n\n" + block("", comparison{w.InFull}.alone())
+	return rows
 }
 
-// alone is the command that measures a partial comparison again.
-func (c comparison) alone() string {
+// Alone is the command that measures a partial comparison again.
+func (c comparison) Alone() string {
 	var named, faults []string
 	for i := range c.Cells {
 		if x := &c.Cells[i]; len(x.Runs) > 0 {
@@ -225,16 +210,12 @@ func (c comparison) alone() string {
 		slices.Sort(s)
 		return strings.Join(slices.Compact(s), ",")
 	}
-	return c.command(unique(named)) + " --fault " + unique(faults) + " --letter V,F,VF,D --keep in-full.jsonl --json > measurements/worlds-in-full.json"
+	return c.Command(unique(named)) + " --fault " + unique(faults) + " --letter V,F,VF,D --keep in-full.jsonl --json > measurements/worlds-in-full.json"
 }
 
-// toldInBoth are the stories of the search in both worlds.
-func (w *writer) toldInBoth() string {
-	if w.Stories == nil {
-		return ""
-	}
-	c := comparison{w.Stories}
-	rows := lockRows(func(v locks.Variant) []string {
+// LockRows count the cells of each lock by their result.
+func (c comparison) LockRows() [][]string {
+	return lockRows(func(v locks.Variant) []string {
 		count := c.agreements(v.ID)
 		if len(count) == 0 {
 			return nil
@@ -245,32 +226,26 @@ func (w *writer) toldInBoth() string {
 		}
 		return row
 	})
-	out := fmt.Sprintf("The shortest story of each set of faults by which [the search](explore.md) breaks a lock, played with the same seeds in both worlds (all durations times %s). A story agrees when the lock breaks in the same ways in both: %s. %s\n\n",
-		c.Scale(), c.summary(), c.evidence()) +
-		table([]string{"lock", "agree", "differ", "inconclusive", "not played"}, rows)
+}
+
+// StoryPartings are the stories of the search with which the two worlds differ.
+func (w *writer) StoryPartings() string {
 	told := map[string]bool{} // the stories of the stored walk, which may be newer than this comparison
 	if w.Explored != nil {
 		for _, s := range w.Explored.Stories() {
 			told[s.Name] = true
 		}
 	}
-	story := func(x *results.WorldCell) string {
+	return comparison{w.Stories}.partings("story", func(x *results.WorldCell) string {
 		if w.Explored == nil || told[x.Story] {
 			return text(x.Script) + ": " + code(x.Story)
 		}
 		return text(x.Script)
-	}
-	if apart := c.partings("story", story); apart != "" {
-		out += "\nThose in which a run ended differently:\n\n" + apart
-	}
-	if none := c.notPlayed(); none != "" {
-		out += "\n" + none
-	}
-	return out + "\nTo measure them again:\n\n" + block("", c.command("")+" --stories --keep stories.jsonl --json > measurements/stories.json")
+	})
 }
 
-// notPlayed counts the cells that were not played by reason, in order of first occurrence.
-func (c comparison) notPlayed() string {
+// NotPlayed counts the cells that were not played by reason, in order of first occurrence.
+func (c comparison) NotPlayed() string {
 	var reasons []string
 	count := map[string]int{}
 	for i := range c.Cells {
@@ -283,13 +258,13 @@ func (c comparison) notPlayed() string {
 		}
 		count[x.Why]++
 	}
-	return table([]string{c.subject().unit, "why"}, each(reasons, func(why string) []string {
+	return table(c.subject().unit+" | why", each(reasons, func(why string) []string {
 		return []string{fmt.Sprint(count[why]), text(why)}
 	}))
 }
 
-// worldsRow is a lock's row of the comparison; "" if none is stored.
-func (w *writer) worldsRow(lock string) string {
+// WorldsRow is a lock's row of the comparison; "" if none is stored.
+func (w *writer) WorldsRow(lock string) string {
 	if w.Worlds == nil {
 		return ""
 	}
@@ -309,5 +284,5 @@ func (w *writer) worldsRow(lock string) string {
 		return ""
 	}
 	return "The simulator and real servers played the same scripts; " + link("what the letters mean", "../worlds.md") + ".\n\n" +
-		table([]string{"fault", "simulated/real", "seeds that agree", "script", "note"}, rows) + "\n" + block("", comparison{w.Worlds}.command(lock))
+		table("fault | simulated/real | seeds that agree | script | note", rows) + "\n" + block("", comparison{w.Worlds}.Command(lock))
 }

@@ -97,10 +97,10 @@ func TestEvidenceOfManyRuns(t *testing.T) {
 	runs := make([]results.WorldRun, 20)
 	c := comparison{&results.Worlds{Cells: []results.WorldCell{{Agreement: "agrees", Runs: runs}, {Agreement: "differs", Runs: runs}, {Agreement: "agrees", Runs: runs[1:]}}}}
 	want := "That is 59 real runs. 2 cells were played with 20 seeds or more; in 1 of these every real run had the letter of its simulated run."
-	if got := c.evidence(); got != want {
+	if got := c.Evidence(); got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
-	if got := c.again(); strings.Count(got, " --keep runs.jsonl") != 2 || !strings.Contains(got, "--letter V,F,VF,D --times 20") {
+	if got := c.Again(); strings.Count(got, " --keep runs.jsonl") != 2 || !strings.Contains(got, "--letter V,F,VF,D --times 20") {
 		t.Errorf("the runs are not kept: %q", got)
 	}
 }

@@ -56,7 +56,6 @@ var mayNameStores = []struct{ under, why string }{
 	{"internal/real/programs", "how programs are installed"},
 	{"internal/real/witness/transactions.go", "the log of transactions of real servers"},
 	{"locktest", "one package for each client library"},
-	{"internal/docs", "documentation: what documents and bug reports are about"},
 	{"internal/say", "words about scopes, and of the pages about documents"},
 	{"internal/campaign/claims", "what documents claim of one store"},
 	{"internal/history/codec_read.go", "servers of histories whose header does not say what they are"},
