@@ -10,6 +10,7 @@ import (
 type Stored struct {
 	Node     history.NodeID // the server; of a quorum, the leader
 	Owner    history.NodeID
+	Key      history.TextID
 	Copy     bool  // on a server that answers no client, such as a replica
 	From, To int32 // events; To is history.NoCause when the history ends first
 }
@@ -77,7 +78,7 @@ func (f *holdings) follow(i int32) {
 }
 
 func (f *holdings) has(i int32, place int, held *Held) {
-	is := Stored{Node: history.NodeID(place), Owner: held.Owner, Copy: !f.s.Serving[place], From: i, To: history.NoCause}
+	is := Stored{Node: history.NodeID(place), Owner: held.Owner, Key: held.Key, Copy: !f.s.Serving[place], From: i, To: history.NoCause}
 	if is.Node == f.s.t.cluster {
 		is.Node = f.leader
 	}

@@ -19,7 +19,7 @@ func (w *traceRun) play() {
 			if w.scope.wire {
 				w.wire(i, e)
 			}
-		case w.belief(e), w.resource(e), w.grant(e), w.again(e):
+		case w.belief(e), w.resource(e), w.again(e):
 		default:
 			w.process(e)
 		}
@@ -32,9 +32,6 @@ func (w *traceRun) finish() {
 	end := w.h.End()
 	for id := range w.nodes {
 		w.stop(history.NodeID(id), end, "with the run")
-	}
-	for _, g := range w.grants {
-		w.closeAll(g, end, "with the run")
 	}
 }
 
@@ -160,7 +157,6 @@ func (w *traceRun) process(e *history.Event) {
 		w.crash(e)
 	case history.Restarted:
 		w.end(e.Node, stateDown, e.At, "restarted")
-		w.restart(e)
 	case history.Promoted:
 		w.mark(e.Node, e.At, "becomes the primary", `"before":`+w.quote(w.h.Name(e.Peer)))
 	case history.Demoted:
@@ -170,17 +166,11 @@ func (w *traceRun) process(e *history.Event) {
 	}
 }
 
-// crash ends all activity of a process and, on a server, its entries.
+// crash ends all activity of a process.
 func (w *traceRun) crash(e *history.Event) {
 	if w.node(e.Node) == nil {
 		return
 	}
 	w.stop(e.Node, e.At, "died")
 	w.begin(e.Node, stateDown, e.At, "")
-	for _, g := range w.grants {
-		if g.node == e.Node {
-			g.lost = append(g.lost, g.open...)
-			w.closeAll(g, e.At, "its server died")
-		}
-	}
 }

@@ -2,7 +2,6 @@ package trace
 
 import (
 	"fmt"
-	"slices"
 	"strconv"
 	"time"
 
@@ -14,123 +13,61 @@ import (
 	"lockstep/internal/say"
 )
 
-// grantTrack shows the entries of one owner on one server.
-type grantTrack struct {
-	*track
-	node, owner history.NodeID
-	open        []grantOpen
-	lost        []grantOpen // lost in a crash of the server; a restart may bring them back
-}
-
-// grantOpen is an entry that exists.
-type grantOpen struct {
-	key   history.TextID
-	since history.Instant
-	args  string
-}
-
-// grantsOf returns the track for a server and an owner, nil for a server that is not in the header.
-func (w *traceRun) grantsOf(node, owner history.NodeID) *grantTrack {
-	if w.node(node) == nil {
-		return nil
-	}
-	for _, g := range w.grants {
-		if g.node == node && g.owner == owner {
-			return g
+// addEntries draws what servers had, as the pictures of reports do: a track for each owner on each server,
+// with the renewals as instants.
+func (w *traceRun) addEntries() {
+	tracks := map[[2]history.NodeID]*track{}
+	of := func(node, owner history.NodeID) *track {
+		pair := [2]history.NodeID{node, owner}
+		if tracks[pair] == nil && w.node(node) != nil {
+			name := func(id history.NodeID) string { return sanitize.Text(w.h.Name(id), sanitize.MaxName) }
+			tracks[pair] = w.track(w.stores, name(node)+": entry of "+name(owner))
 		}
+		return tracks[pair]
 	}
-	name := fmt.Sprintf("%s: entry of %s", sanitize.Text(w.h.Name(node), sanitize.MaxName), sanitize.Text(w.h.Name(owner), sanitize.MaxName))
-	g := &grantTrack{track: w.track(w.stores, name), node: node, owner: owner}
-	w.grants = append(w.grants, g)
-	return g
-}
-
-// holding finds an open entry. In a cluster it may end on another member than the one that created it.
-func (w *traceRun) holding(e *history.Event) (*grantTrack, int) {
-	for _, here := range []bool{true, false} {
-		for _, g := range w.grants {
-			if g.owner != e.Owner || (g.node == e.Node) != here {
-				continue
-			}
-			for i := range g.open {
-				if g.open[i].key == e.Text {
-					return g, i
-				}
-			}
+	for _, s := range w.h.Stored() {
+		from, to, how := w.h.At(s.From), w.h.End(), "with the run"
+		if e := w.h.At(s.To); e != nil {
+			to, how = e.At, w.over(e)
 		}
+		what := `"has an entry"`
+		if s.Copy {
+			what = `"has a copy"`
+		}
+		args := members(`"key":`+w.quote(w.h.Text(s.Key)), lasts(from))
+		w.draw(of(s.Node, s.Owner), slice{ph: 'X', from: from.At, to: to, name: what, args: w.ended(args, how)})
 	}
-	return nil, 0
+	for _, e := range w.h.Each(history.Extended) {
+		args := members(`"by":`+w.quote(w.h.Name(e.Peer)), lasts(e))
+		w.draw(of(e.Node, e.Owner), slice{ph: 'i', from: e.At, to: e.At, name: `"extended"`, args: args})
+	}
 }
 
-// grant draws the changes of a server's entries.
-func (w *traceRun) grant(e *history.Event) bool {
+// lasts is the member for the time to live of an entry that an event gives it, in microseconds; "" without
+// one.
+func lasts(e *history.Event) string {
 	switch e.Kind {
-	case history.Granted, history.Replicated:
-		if g := w.grantsOf(e.Node, e.Owner); g != nil {
-			args := members(`"key":`+w.quote(w.h.Text(e.Text)), lasts(e.Value))
-			g.open = append(g.open, grantOpen{e.Text, e.At, args})
+	case history.Granted, history.Replicated, history.Extended:
+		if e.Value > 0 {
+			return `"lasts_us":` + strconv.FormatInt(e.Value/1000, 10)
 		}
-	case history.Extended:
-		if g, _ := w.holding(e); g != nil {
-			args := members(`"by":`+w.quote(w.h.Name(e.Peer)), lasts(e.Value))
-			w.draw(g.track, slice{ph: 'i', from: e.At, to: e.At, name: `"extended"`, args: args})
-		}
+	}
+	return ""
+}
+
+// over says how an event ends an entry.
+func (w *traceRun) over(e *history.Event) string {
+	switch e.Kind {
 	case history.Removed:
-		w.over(e, "removed by "+w.h.Name(e.Peer))
-	case history.Expired:
-		w.over(e, "expired")
-	case history.Forgotten:
-		w.over(e, "forgotten")
-		for _, g := range w.grants {
-			if g.node == e.Node && g.owner == e.Owner {
-				g.lost = slices.DeleteFunc(g.lost, func(o grantOpen) bool { return o.key == e.Text })
-			}
-		}
-	default:
-		return false
+		return "removed by " + w.h.Name(e.Peer)
+	case history.Crashed:
+		return "its server died"
+	case history.Granted:
+		return "replaced by that of " + w.h.Name(e.Owner)
+	case history.Promoted:
+		return "its server was promoted"
 	}
-	return true
-}
-
-// lasts is the member for a time to live, in microseconds; "" without one.
-func lasts(nanos int64) string {
-	if nanos <= 0 {
-		return ""
-	}
-	return `"lasts_us":` + strconv.FormatInt(nanos/1000, 10)
-}
-
-func (w *traceRun) over(e *history.Event, how string) {
-	if g, i := w.holding(e); g != nil {
-		w.close(g, i, e.At, how)
-	}
-}
-
-// close ends the i-th open entry of a track.
-func (w *traceRun) close(g *grantTrack, i int, at history.Instant, how string) {
-	o := g.open[i]
-	g.open = slices.Delete(g.open, i, i+1)
-	w.draw(g.track, slice{ph: 'X', from: o.since, to: at, name: `"has an entry"`, args: w.ended(o.args, how)})
-}
-
-func (w *traceRun) closeAll(g *grantTrack, at history.Instant, how string) {
-	for len(g.open) > 0 {
-		w.close(g, 0, at, how)
-	}
-}
-
-// restart restores the entries that a server has not forgotten.
-func (w *traceRun) restart(e *history.Event) {
-	for _, g := range w.grants {
-		if g.node != e.Node {
-			continue
-		}
-		for _, o := range g.lost {
-			o.since = e.At
-			g.open = append(g.open, o)
-		}
-		g.lost = nil
-	}
+	return e.Kind.String()
 }
 
 // addFaults draws the active time of each fault on a track of its own, and the phases of the run.

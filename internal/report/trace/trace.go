@@ -79,6 +79,7 @@ func (t *trace) run(r *bundle.Run, budget int) string {
 		w.addNode(history.NodeID(id))
 	}
 	w.play()
+	w.addEntries()
 	w.addFaults()
 	w.addViolations(r.Judgement.Findings)
 	w.addCounters()

@@ -258,6 +258,22 @@ func TestTraceOfACrash(t *testing.T) {
 	reporttest.WantLines(t, "the belief", tr.on(t, "x: clients", "A believes"), []string{"X believes: mine 12..400"})
 }
 
+// A replica's copy ends with the entry that it is of, and a promotion makes it the entry.
+func TestTraceOfACopy(t *testing.T) {
+	w := reporttest.NewWriter("set-nx-lua", "A", "B")
+	w.H.Header.Nodes = append(w.H.Header.Nodes, history.Node{Name: "redis-2", Role: history.RoleStore})
+	w.Acquires(12, "A", 0)
+	w.Add(20, history.Replicated, "redis-2", w.From("redis-1", history.NoCause, ""), w.Entry("A", 0))
+	w.Releases(100, "A", "EVAL unlock lock A-1", "A")
+	w.Acquires(200, "B", 1)
+	w.Add(210, history.Replicated, "redis-2", w.From("redis-1", history.NoCause, ""), w.Entry("B", 0))
+	w.Add(300, history.Crashed, "redis-1")
+	w.Add(400, history.Promoted, "redis-2", w.From("redis-1", history.NoCause, ""))
+	tr := drawTrace(t, &bundle.Bundle{Runs: []bundle.Run{{Lock: "x", Judgement: checker.Judgement{History: w.H}}}})
+	reporttest.WantLines(t, "A's", tr.on(t, "x: stores", "redis-2: entry of A"), []string{"X has a copy 20..101"})
+	reporttest.WantLines(t, "B's", tr.on(t, "x: stores", "redis-2: entry of B"), []string{"X has a copy 210..400", "X has an entry 400..400"})
+}
+
 // A lost message has no arrow, nor has one whose execution is unknown.
 func TestTraceOfLostMessages(t *testing.T) {
 	w := reporttest.NewWriter("set-nx-lua", "A")

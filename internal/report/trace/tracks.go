@@ -103,10 +103,9 @@ type traceRun struct {
 	clients int // the numbers of the processes
 	stores  int
 	faults  int
-	nodes   []nodeTracks  // by NodeID
-	tracks  []*track      // in the order of the picture
-	grants  []*grantTrack // in the order of their first entry
-	calls   []call        // by event, when messages are drawn
+	nodes   []nodeTracks // by NodeID
+	tracks  []*track     // in the order of the picture
+	calls   []call       // by event, when messages are drawn
 }
 
 // nodeTracks are the tracks of one node, and its pending work.
