@@ -33,6 +33,7 @@ import (
 	"lockstep/internal/plan"
 	"lockstep/internal/say"
 	"lockstep/internal/schema"
+	"lockstep/internal/shell"
 	"lockstep/internal/timeline"
 )
 
@@ -113,8 +114,10 @@ func Pages(in Input) ([]Page, error) {
 
 type writer struct{ Input }
 
-// Repo is a link to a file of the repository, from a page in the folder of the docs.
-func (w *writer) Repo(words, path string) string { return link(words, w.Up+"/"+path) }
+// Repo is a link to a file of the repository, from a page in the folder of the docs or in one below.
+func (w *writer) Repo(words, file string, below ...string) string {
+	return link(words, strings.Join(below, "")+w.Up+"/"+file)
+}
 
 //go:embed pages/*.md
 var files embed.FS
@@ -141,7 +144,8 @@ var functions = template.FuncMap{
 	"code": code, "fenced": block, "table": table, "cell": cell, "link": link, "linkInto": linkInto, "lockLink": lockLink,
 	"steps":    steps,
 	"indented": indented, "parameters": parameters, "endsOf": endsOf, "documents": documents, "fields": fields,
-	"tableOfSets": tableOfSets, "byWays": byWays, "plural": plural, "onRealServers": onRealServers,
+	"tableOfSets": tableOfSets, "byWays": byWays, "plural": plural, "onRealServers": onRealServers, "sentence": sentence, "word": shell.Word,
+	"setRows": setRows, "pairsIn": pairsIn, "librarySetRows": librarySetRows, "howWalked": howWalked,
 	"keyTable": keyTable, "starred": starred,
 }
 

@@ -8,7 +8,6 @@ import (
 
 	"lockstep/internal/campaign/results"
 	"lockstep/internal/checker"
-	"lockstep/internal/locks"
 	"lockstep/internal/say"
 )
 
@@ -125,9 +124,9 @@ func pairsIn(l *results.ExploredLock) string {
 	case l.Together == nil:
 		return ""
 	case drawn == nil:
-		return "Pairs: " + pairsOf(l) + ".\n\n"
+		return "Pairs: " + pairsOf(l) + "."
 	}
-	return "Pairs: " + pairsOf(l) + ": " + strings.Join(drawn, ", ") + ".\n\n"
+	return "Pairs: " + pairsOf(l) + ": " + strings.Join(drawn, ", ") + "."
 }
 
 func setName(s results.CutSet) string {
@@ -152,21 +151,6 @@ func broken(lock string, s *results.CutSet) string {
 		return "yes"
 	}
 	return code(s.Name)
-}
-
-// ExploreRow is what it takes to break one lock, with a line for each set; "" if that is not stored.
-func (w *writer) ExploreRow(v locks.Variant) string {
-	lock := v.ID
-	if v.Library != "" {
-		return w.librarySingles(lock)
-	}
-	if w.Explored == nil || w.Explored.Lock(lock) == nil {
-		return ""
-	}
-	l := w.Explored.Lock(lock)
-	return byWays("minimal set of kinds of faults", setRows(l)) +
-		fmt.Sprintf("\n`simulate run` plays a story by its name, and `simulate explain` prints it as a scenario. Of %d schedules. What the kinds are and what none means: %s\n\n", l.Walked, link("the whole table", "../explore.md")) +
-		pairsIn(l) + block("", "simulate explore "+lock)
 }
 
 // setRows has a line for each set that breaks the lock in some way, smallest sets first, and a last

@@ -9,23 +9,7 @@ import (
 
 	"lockstep/internal/campaign/results"
 	"lockstep/internal/checker"
-	"lockstep/internal/locks"
 )
-
-// library is the measurement of a library with its own code; nil if none is stored.
-func (w *writer) library(lock string) *results.Library {
-	i := slices.IndexFunc(w.Libraries, func(l *results.Library) bool { return l.Lock == lock })
-	if i < 0 {
-		return nil
-	}
-	return w.Libraries[i]
-}
-
-// howMeasured says how the figures of a library were measured.
-func howMeasured(l *results.Library) string {
-	return fmt.Sprintf("The code of %s %s itself, in virtual time: its goroutines, timers and client library, against the simulated servers, with %s whose choices follow the seed, so each run can be repeated. Clocks of clients and sentinels cannot be played so.",
-		code(l.Library), text(l.Version), text(l.Go))
-}
 
 // LetterTable has the letters of all libraries.
 func (w *writer) LetterTable() string {
@@ -120,29 +104,9 @@ func counted(letters map[string]int) string {
 	}), ", ")
 }
 
-// libraryRow is the row of a library in the matrix, and what it takes to break it.
-func (w *writer) libraryRow(v locks.Variant) string {
-	l := w.library(v.ID)
-	if l == nil {
-		return "This library has not been measured in virtual time."
-	}
-	return howMeasured(l) + "\n\n" + w.cells(l.Matrix, v.ID) +
-		fmt.Sprintf("\nMeasured with %d random variations of each script; the letter is the worst of all runs. Again:\n\n", l.Matrix.Seeds) + block("", "make libraries")
-}
-
-// librarySingles is what it takes to break a library; "" if that was not walked.
-func (w *writer) librarySingles(lock string) string {
-	l := w.library(lock)
-	if l == nil || l.Walk == nil {
-		return ""
-	}
-	return byWays("kind of fault", librarySetRows(&l.Walk.Locks[0])) +
-		fmt.Sprintf("\nSchedules of one fault in the plain profile, played by the library's own code: %s. %s\n",
-			howWalked(l), link("All libraries", "../libraries.md"))
-}
-
 // librarySetRows has a line for each set, with its story.
-func librarySetRows(x *results.ExploredLock) [][]string {
+func librarySetRows(l *results.Library) [][]string {
+	x := &l.Walk.Locks[0]
 	rows := setRows(x)
 	for i := range rows {
 		for k, way := range checker.Ways() {

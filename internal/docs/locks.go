@@ -2,13 +2,16 @@ package docs
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 	"unicode"
 	"unicode/utf8"
 
+	"lockstep/internal/campaign/results"
 	"lockstep/internal/faults"
 	"lockstep/internal/locks"
+	"lockstep/internal/plan"
 	"lockstep/internal/shell"
 )
 
@@ -45,34 +48,49 @@ func steps(d locks.Doc) string {
 // lockLink is a link to the page of a lock from a page in the folder of the docs.
 func lockLink(id string) string { return link(text(id), "locks/"+id+".md") }
 
-// SeeItBreak is the smallest story in which the lock breaks, with its command line.
-func (w *writer) SeeItBreak(lock string) string {
-	p := Smallest(w.Plans, lock)
-	if p == nil {
-		return ""
-	}
-	broken, _ := expected(p, lock)
-	said := fmt.Sprintf("The smallest story in which it does is %s: %d faults, %d clients, and %s broken.",
-		link(text(p.Name), "../"+w.Up+"/"+p.File), len(p.Faults), len(p.Clients), strings.Join(broken, ", "))
-	if len(p.Faults) == 1 {
-		said = strings.Replace(said, "1 faults", "1 fault", 1)
-	}
-	command := "simulate run " + shell.Word(p.File) + " --lock " + lock
-	if v, ok := locks.Lookup(lock); ok && v.CheckSimulated() != nil {
+// Repo is a link to a file of the repository.
+func (p lockPage) Repo(words, file string) string { return p.writer.Repo(words, file, "../") }
+
+// Smallest is the smallest story in which the lock breaks; nil for none.
+func (p lockPage) Smallest() *plan.Plan { return Smallest(p.Plans, p.ID) }
+
+// Breaks names the properties that the lock breaks in a story.
+func (p lockPage) Breaks(story *plan.Plan) string {
+	broken, _ := expected(story, p.ID)
+	return strings.Join(broken, ", ")
+}
+
+// Command plays a story with the lock.
+func (p lockPage) Command(story *plan.Plan) string {
+	command := "simulate run " + shell.Word(story.File) + " --lock " + p.ID
+	if p.CheckSimulated() != nil {
 		command += " --backend process --scale 0.1"
 	}
-	return said + "\n\n" + block("", command)
+	return command
+}
+
+// Searched is the search for what breaks the lock; nil if none is stored.
+func (p lockPage) Searched() *results.ExploredLock {
+	if p.Explored == nil {
+		return nil
+	}
+	return p.Explored.Lock(p.ID)
+}
+
+// Measured is the measurement of the library with its own code; nil if none is stored.
+func (p lockPage) Measured() *results.Library {
+	i := slices.IndexFunc(p.Libraries, func(l *results.Library) bool { return l.Lock == p.ID })
+	if i < 0 {
+		return nil
+	}
+	return p.Libraries[i]
 }
 
 // shownSteps is how many steps are shown of the beginning and of the end of a long story.
 const shownSteps = 15
 
-// Counterexample shows the smallest set of faults that breaks a lock, with its story.
-func (w *writer) Counterexample(lock string) string {
-	e, ok := w.Examples[lock]
-	if !ok {
-		return ""
-	}
+// Told is the story of a counterexample, step by step.
+func (e Example) Told() string {
 	var steps strings.Builder
 	for i, s := range e.Steps {
 		if left := len(e.Steps) - 2*shownSteps; left > 0 && i >= shownSteps && i < shownSteps+left {
@@ -87,8 +105,7 @@ func (w *writer) Counterexample(lock string) string {
 		}
 		steps.WriteByte('\n')
 	}
-	return text(sentence(e.Set.Text)) + " The usage profile is " + code(e.Set.Profile) + ": " + text(w.summaryOf(e.Set.Profile)) + ".\n\n" +
-		steps.String() + "\n" + block("", "simulate run "+shell.Word(e.Set.Name))
+	return steps.String()
 }
 
 // sentence makes a sentence of a text.
@@ -97,8 +114,8 @@ func sentence(s string) string {
 	return string(unicode.ToUpper(first)) + s[size:] + "."
 }
 
-// summaryOf describes a usage profile.
-func (w *writer) summaryOf(name string) string {
+// Profile describes a usage profile.
+func (w *writer) Profile(name string) string {
 	for _, b := range w.Explored.Scope.Profiles {
 		if b.Name == name {
 			return b.Summary

@@ -6,35 +6,14 @@ import (
 
 	"lockstep/internal/campaign/results"
 	"lockstep/internal/checker"
-	"lockstep/internal/locks"
 )
 
-// MatrixRow is a lock's row of the matrix.
-func (w *writer) MatrixRow(v locks.Variant) string {
-	if v.Library != "" {
-		return w.libraryRow(v)
-	}
-	lock := v.ID
-	measure := "simulate matrix --lock " + lock
-	if w.Matrix == nil {
-		return "No measured matrix is stored in " + code("measurements/matrix.json") + ". This measures the row:\n\n" + block("", measure)
-	}
-	cells := w.cells(w.Matrix, lock)
-	if cells == "" {
-		return "The matrix in " + code("measurements/matrix.json") + " is older than this lock. This measures the row:\n\n" + block("", measure)
-	}
-	return cells +
-		fmt.Sprintf("\nMeasured with %d random variations of each script; the letter is the worst of all runs, and of all single faults of these kinds that were searched. ", w.Matrix.Seeds) +
-		"*Damaged*: an update was lost, or a stale write came after a newer holder had read, behind a fence where the lock hands out tokens. Again:\n\n" +
-		block("", measure+fmt.Sprintf(" --seeds %d", w.Matrix.Seeds))
-}
-
-// cells is a table of a lock's cells; "" if there are none.
-func (w *writer) cells(m *results.Matrix, lock string) string {
+// Cells is a table of the lock's cells; "" if there are none.
+func (p lockPage) Cells(m *results.Matrix) string {
 	var rows [][]string
-	for _, column := range w.Columns {
+	for _, column := range p.Columns {
 		for _, c := range m.Cells {
-			if c.Lock != lock || c.Fault != column.Code {
+			if c.Lock != p.ID || c.Fault != column.Code {
 				continue
 			}
 			rate := ""

@@ -263,14 +263,13 @@ func (c comparison) NotPlayed() string {
 	}))
 }
 
-// WorldsRow is a lock's row of the comparison; "" if none is stored.
-func (w *writer) WorldsRow(lock string) string {
-	if w.Worlds == nil {
-		return ""
+// WorldsRows are the lock's cells in both worlds.
+func (p lockPage) WorldsRows() (rows [][]string) {
+	if p.Worlds == nil {
+		return nil
 	}
-	var rows [][]string
-	for _, column := range w.Columns {
-		x := w.Worlds.Cell(lock, column.Code)
+	for _, column := range p.Columns {
+		x := p.Worlds.Cell(p.ID, column.Code)
 		if x == nil {
 			continue
 		}
@@ -280,9 +279,5 @@ func (w *writer) WorldsRow(lock string) string {
 		}
 		rows = append(rows, []string{code(x.Fault) + " " + text(column.Name.English()), text(lettersOf(x)), seeds, text(x.Script), text(x.Why)})
 	}
-	if len(rows) == 0 {
-		return ""
-	}
-	return "The simulator and real servers played the same scripts; " + link("what the letters mean", "../worlds.md") + ".\n\n" +
-		table("fault | simulated/real | seeds that agree | script | note", rows) + "\n" + block("", comparison{w.Worlds}.Command(lock))
+	return rows
 }
