@@ -2,9 +2,8 @@ package say
 
 // The index of a run store.
 var (
-	NothingPlayedYet = New0("Nothing has been played yet")
-	NewestRuns       = New2[Number, Number]("The newest {n} of {all} runs, newest first")
-	AllRuns          = New1[Number]("{n} {n|run|runs}, newest first")
-	VerdictOf        = New2[Verdict, Verbatim]("{verdict}: {which}")
-	CannotBeRead     = New1[Verbatim]("cannot be read: {why}")
+	NewestRuns   = New2[Number, Number]("The newest {n} of {all} runs, newest first")
+	AllRuns      = New1[Number]("{n} {n|run|runs}, newest first")
+	VerdictOf    = New2[Verdict, Verbatim]("{verdict}: {which}")
+	CannotBeRead = New1[Verbatim]("cannot be read: {why}")
 )

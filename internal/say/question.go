@@ -15,9 +15,6 @@ var (
 		"{who} writes although {other} got the lock after it, and the resource takes the write.")
 	Overwrites = New2[Both, Both](
 		"{who} overwrites what {other} wrote, without having seen it.")
-	NobodyGetsIn  = New0("The lock is stuck: no client can get it any more.")
-	NothingBreaks = New0("Nothing: every property is kept to the end.")
-	NoneOfThem    = New0("None of them.")
 )
 
 var (
@@ -31,28 +28,18 @@ var (
 	NoThisHeld   = New1[Phrase]("No, this held: {figure}.")
 	NoBrokenToo  = New2[Property, Verbatim]("No: {property} is broken, as with {lock}.")
 	NoBrokenHere = New1[Property]("No: {property} is broken here as well.")
-	NoThisBroke  = New0("No: this is the lock that broke it.")
-	YesAllBreak  = New0(
-		"Yes: each of them breaks it here. The cure is elsewhere: see what to change below.")
 )
 
 // Premises of a lock, with the figures of the run.
 var (
-	NobodyStandsStill = New0("No client pauses for longer than a lease")
 	LongestStandstill = New2[Seconds, Seconds]("longest pause {time}, lease {lease}")
-	EveryHolderIsDone = New0("Every holder finishes within a lease")
 	LongestHold       = New2[Seconds, Seconds]("longest hold {time}, lease {lease}")
-	EveryMessageComes = New0("Every message arrives, and on time")
 	MessagesLost      = New3[Number, Number, Number](
 		"{lost} lost, {timeouts} response timeouts, {late} faults that delay messages")
-	ClocksAgree         = New0("All clocks show the same time")
-	LargestOffset       = New1[Seconds]("largest offset {time}")
-	StoreForgetsNothing = New0("The store forgets nothing that it has confirmed")
-	EntriesLost         = New3[Number, Number, Number](
+	LargestOffset = New1[Seconds]("largest offset {time}")
+	EntriesLost   = New3[Number, Number, Number](
 		"{n} entries forgotten, {crashes} crashes, {promotions} promotions")
-	NobodyDies       = New0("No client dies")
 	Deaths           = New1[Number]("{n} deaths")
-	OnlyOwnersRemove = New0("Only its owner removes an entry")
 	ForeignRemovals  = New1[Number]("{n} foreign removals")
 	NotTestedAgainst = New1[Remarks](
 		"No run tested these, so a lock may have relied on them: {premises}.")
@@ -66,8 +53,6 @@ var (
 	AnotherBrokeFew = New2[Verbatim, Number]("Another lock. {lock} broke only {n} properties.")
 	LongerLease     = New2[Planned, Planned]("A longer lease: {new} instead of {old}.")
 	ShorterFault    = New2[Planned, Planned]("A shorter fault: {new} instead of {old}.")
-	NoLag           = New0("Replication without lag.")
-	CompareTokens   = New0("A resource that compares tokens.")
 )
 
 // Stop makes a sentence of a phrase.

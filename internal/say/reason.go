@@ -74,6 +74,4 @@ var (
 var (
 	WasExpected = New3[Property, Verdict, Verdict](
 		"{property} was {got}, expected {expected}")
-	ExpectedToKeepAll = New0(
-		"the scenario says nothing about this lock, so it is expected to keep every property")
 )

@@ -72,11 +72,11 @@ func FaultSummaryOf(t *timeline.Timeline, m *timeline.Measures) faultSummary {
 func AssumptionsOf(h *history.History, d faultSummary) []Assumption {
 	lease := h.Header.Lease
 	ps := []Assumption{{
-		Text: say.NobodyStandsStill.With(), Held: d.freeze <= lease,
+		Text: say.Text("No client pauses for longer than a lease"), Held: d.freeze <= lease,
 		Figure: say.LongestStandstill.With(say.Seconds(d.freeze), say.Seconds(lease)),
 		topics: []say.Template{say.NeverPausesLonger},
 	}, {
-		Text: say.EveryHolderIsDone.With(), Held: d.hold <= lease,
+		Text: say.Text("Every holder finishes within a lease"), Held: d.hold <= lease,
 		Figure: say.LongestHold.With(say.Seconds(d.hold), say.Seconds(lease)),
 		topics: []say.Template{say.IsDoneInTime, say.NeverPausesLonger},
 	}}
@@ -84,26 +84,26 @@ func AssumptionsOf(h *history.History, d faultSummary) []Assumption {
 		ps = nil // nothing to compare with
 	}
 	return append(ps, Assumption{
-		Text: say.EveryMessageComes.With(), Held: d.lost+d.timeouts+d.late == 0,
+		Text: say.Text("Every message arrives, and on time"), Held: d.lost+d.timeouts+d.late == 0,
 		Figure: say.MessagesLost.With(say.Number(d.lost), say.Number(d.timeouts), say.Number(d.late)),
 		topics: []say.Template{say.HearsInTime, say.DemotedKeepsAll},
 	}, Assumption{
-		Text: say.ClocksAgree.With(), Held: d.skew == 0,
+		Text: say.Text("All clocks show the same time"), Held: d.skew == 0,
 		Figure: say.LargestOffset.With(say.Seconds(d.skew)),
 		topics: []say.Template{say.StoreClockIsRight},
 	}, Assumption{
-		Text: say.StoreForgetsNothing.With(), Held: d.forgotten+d.down+d.promoted == 0,
+		Text: say.Text("The store forgets nothing that it has confirmed"), Held: d.forgotten+d.down+d.promoted == 0,
 		Figure: say.EntriesLost.With(say.Number(d.forgotten), say.Number(d.down), say.Number(d.promoted)),
 		topics: []say.Template{
 			say.OutlivesThePrimary, say.OnePrimary, say.PrimaryKnowsAll, say.StoreKeepsEntries, say.OutlivesARestart,
 			say.DemotedKeepsAll, say.StoreClockIsRight,
 		},
 	}, Assumption{
-		Text: say.NobodyDies.With(), Held: d.died == 0,
+		Text: say.Text("No client dies"), Held: d.died == 0,
 		Figure: say.Deaths.With(say.Number(d.died)),
 		topics: []say.Template{say.AlwaysRemovesItsOwn},
 	}, Assumption{
-		Text: say.OnlyOwnersRemove.With(), Held: d.foreign == 0,
+		Text: say.Text("Only its owner removes an entry"), Held: d.foreign == 0,
 		Figure: say.ForeignRemovals.With(say.Number(d.foreign)),
 		topics: []say.Template{say.RemovesOnlyItsOwn, say.AlwaysRemovesItsOwn},
 	})

@@ -97,7 +97,7 @@ func Missed(r *Run) say.Phrase {
 		}
 	}
 	if implied {
-		parts = append(parts, say.ExpectedToKeepAll.With())
+		parts = append(parts, say.Text("the scenario says nothing about this lock, so it is expected to keep every property"))
 	}
 	if len(parts) == 0 {
 		return say.Phrase{}

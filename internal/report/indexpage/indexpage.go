@@ -134,7 +134,7 @@ func (v *view) Cut() bool { return len(v.Rows) < v.total() }
 func (v *view) Lead() say.Phrase {
 	switch {
 	case len(v.Rows) == 0:
-		return say.NothingPlayedYet.With()
+		return say.Text("Nothing has been played yet")
 	case v.Cut():
 		return say.NewestRuns.With(say.Number(len(v.Rows)), say.Number(v.total()))
 	}

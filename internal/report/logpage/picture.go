@@ -22,7 +22,7 @@ func (l *Log) picture(v *logcheck.Violation) string {
 		from, to := v.Span()
 		label := say.Text("two inside")
 		if !v.Certain {
-			label, p.Impact = say.PerhapsTwoInside.With(), possible
+			label, p.Impact = say.Text("perhaps two inside"), possible
 		}
 		p.Bands = append(p.Bands, strip.Band{From: from, To: to, Look: checker.MutualExclusionID, Label: l.say(label)})
 	case logcheck.StaleWrite:

@@ -81,10 +81,10 @@ func edits(b *bundle.Bundle, told int) []edit {
 		})
 	}
 	if v, ok := p.Lock(b.Runs[told].Lock); ok && v.Kind().IsRedis() && p.Redis.Lag > 0 {
-		out = append(out, edit{say.NoLag.With(), "servers.redis.lag", "0s"})
+		out = append(out, edit{say.Text("Replication without lag."), "servers.redis.lag", "0s"})
 	}
 	if p.Workload.Fence == plan.FenceNone && handsOutTokens(h) {
-		out = append(out, edit{say.CompareTokens.With(), "workload.fence", "reads and writes"})
+		out = append(out, edit{say.Text("A resource that compares tokens."), "workload.fence", "reads and writes"})
 	}
 	if longest := longest(p); longest >= p.Lease && p.Lease > 0 {
 		lease := (2*longest + time.Second - 1).Truncate(time.Second)

@@ -128,7 +128,7 @@ func whatNext(r *bundle.Run, st *story, v *runView) question {
 	if first == nil && unknown {
 		return question{} // the answer is unknown
 	}
-	nothing, why := st.answer(say.NothingBreaks.With()), say.NoIsBroken.With(say.Property(property))
+	nothing, why := st.answer(say.Text("Nothing: every property is kept to the end.")), say.NoIsBroken.With(say.Property(property))
 	if first == nil {
 		nothing.Right, why = true, v.sentence
 	}
@@ -199,7 +199,7 @@ func damageText(property string, wrong, other say.Both) say.Phrase {
 	case checker.NoLostUpdateID:
 		return say.Overwrites.With(wrong, other)
 	case checker.ProgressID:
-		return say.NobodyGetsIn.With()
+		return say.Text("The lock is stuck: no client can get it any more.")
 	}
 	return say.Phrase{}
 }
@@ -245,7 +245,7 @@ func whichDesign(b *bundle.Bundle, told int, st *story) question {
 			why := say.YesIsKept.With(say.Property(p))
 			switch {
 			case !a.Right && i == told:
-				why = say.NoThisBroke.With()
+				why = say.Text("No: this is the lock that broke it.")
 			case !a.Right:
 				why = say.NoBrokenToo.With(say.Property(p), say.Verbatim(b.Runs[told].Lock))
 			}
@@ -267,8 +267,8 @@ func noneHelps(b *bundle.Bundle, told int, st *story) question {
 		return question{}
 	}
 	q := question{Kind: kindHelped, Text: st.sentence(say.WhichKeeps.With(say.Property(sanitize.Text(property, sanitize.MaxName))))}
-	none := st.answer(say.NoneOfThem.With())
-	none.Right, none.Why = true, st.sentence(say.YesAllBreak.With())
+	none := st.answer(say.Text("None of them."))
+	none.Right, none.Why = true, st.sentence(say.Text("Yes: each of them breaks it here. The cure is elsewhere: see what to change below."))
 	q.Answers = []answer{none}
 	for i := range b.Runs {
 		if f := b.Runs[i].Finding(property); f != nil && f.Verdict == checker.Broken {

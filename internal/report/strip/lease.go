@@ -132,7 +132,7 @@ func (r *reader) now(beliefs map[history.NodeID][]bundle.Bar) {
 
 // Diverges marks where the run diverges from the one that it is compared with.
 func (s *Strip) Diverges(at history.Instant, l say.Language) {
-	s.Lines = append(s.Lines, Line{At: int64(at), Label: say.DivergesHere.With().In(l)})
+	s.Lines = append(s.Lines, Line{At: int64(at), Label: say.Text("diverges here").In(l)})
 }
 
 // beliefsOf lists the beliefs by client, in the order of time. Those of one client do not overlap.

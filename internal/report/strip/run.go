@@ -187,7 +187,7 @@ func (r *reader) states() {
 		}
 	}
 	for _, d := range r.bars.Timeline.Deaths {
-		state(d.Node, int64(d.From), int64(d.To), Down, say.IsDown.With().In(r.language))
+		state(d.Node, int64(d.From), int64(d.To), Down, say.Text("down").In(r.language))
 	}
 }
 
@@ -209,7 +209,7 @@ func (r *reader) resource() {
 		var label say.Phrase
 		switch {
 		case e.Kind == history.WriteRefused:
-			m.Look, label = Refused, say.IsRefused.With()
+			m.Look, label = Refused, say.Text("refused")
 		case stale[e] && r.strip.Impact == checker.ImpactDamaged:
 			m.Look, label = Stale, say.OverwritesIt.With()
 		case stale[e]:
@@ -257,7 +257,7 @@ func (r *reader) foreign(v *checker.Violation) {
 		return
 	}
 	if !slices.ContainsFunc(row.Marks, func(m Mark) bool { return m.Look == Foreign }) {
-		label = say.WrongOwnerShort.With().In(r.language)
+		label = say.Text("wrong owner").In(r.language)
 	}
 	row.Marks = append(row.Marks, Mark{At: int64(v.From), Look: Foreign, Letter: "✗", Label: label})
 }
