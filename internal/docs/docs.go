@@ -29,6 +29,7 @@ import (
 	"lockstep/internal/campaign/results"
 	"lockstep/internal/checker"
 	"lockstep/internal/explain"
+	"lockstep/internal/faults"
 	"lockstep/internal/locks"
 	"lockstep/internal/plan"
 	"lockstep/internal/say"
@@ -82,9 +83,10 @@ type Input struct {
 // Pages returns all pages, sorted by path.
 func Pages(in Input) ([]Page, error) {
 	w := &writer{in}
-	views := map[string]any{"scenario.md": scenarioPage{w, schema.Scenario()}, "zh.md": inChinese{w}}
+	views := map[string]any{"scenario.md": scenarioPage{w, schema.Scenario()}}
 	for _, name := range []string{
-		"README.md", "claims.md", "commands.md", "course.md", "documents.md", "faults.md", "properties.md", "results.md", "track-record.md",
+		"README.md", "claims.md", "commands.md", "course.md", "documents.md", "faults.md", "properties.md", "results.md",
+		"track-record.md", "zh.md",
 	} {
 		views[name] = w
 	}
@@ -138,15 +140,18 @@ var functions = template.FuncMap{
 	"source": func(origin string) string {
 		return fmt.Sprintf("%s The source is %s. -->", Mark, strings.ReplaceAll(origin, "--", ""))
 	},
-	"grouped":  func(n int64) string { return say.Grouped(n).In(say.English) },
-	"compared": func(w *results.Worlds) comparison { return comparison{w} },
-	"say":      zh, "chineseName": func(id string) string { return locks.Name(id).In(say.Chinese) },
+	"grouped":         func(n int64) string { return say.Grouped(n).In(say.English) },
+	"compared":        func(w *results.Worlds) comparison { return comparison{w} },
+	"chineseName":     func(id string) string { return locks.Name(id).In(say.Chinese) },
+	"chineseProperty": func(id string) string { return say.PropertyName(id, say.Chinese) },
+	"needsEnd":        func(spec faults.Spec) bool { return spec.Ends == faults.EndRequired },
+	"mayEnd":          func(spec faults.Spec) bool { return spec.Ends == faults.EndOptional },
+
 	"code": code, "fenced": block, "table": table, "cell": cell, "link": link, "linkInto": linkInto, "lockLink": lockLink,
-	"steps":    steps,
-	"indented": indented, "parameters": parameters, "endsOf": endsOf, "documents": documents, "fields": fields,
-	"tableOfSets": tableOfSets, "byWays": byWays, "plural": plural, "onRealServers": onRealServers, "sentence": sentence, "word": shell.Word,
-	"setRows": setRows, "pairsIn": pairsIn, "librarySetRows": librarySetRows, "howWalked": howWalked,
-	"keyTable": keyTable, "starred": starred,
+	"steps": steps, "indented": indented, "sentence": sentence, "plural": plural, "word": shell.Word,
+	"documents": documents, "fields": fields, "parameters": parameters, "keyTable": keyTable, "starred": starred,
+	"byWays": byWays, "tableOfSets": tableOfSets, "setRows": setRows, "pairsIn": pairsIn,
+	"librarySetRows": librarySetRows, "howWalked": howWalked, "onRealServers": onRealServers,
 }
 
 // fill fills in a page. A part that has nothing to say leaves no more than blank lines, of which one is

@@ -73,14 +73,3 @@ func needed(p faults.Param) string {
 	}
 	return "no"
 }
-
-func endsOf(spec faults.Spec) string {
-	some := "one of " + code("for") + ", " + code("until") + " and " + code("forever: true")
-	switch spec.Ends {
-	case faults.EndRequired:
-		return "with " + some + ", which it needs."
-	case faults.EndOptional:
-		return "with " + some + ", if it has one."
-	}
-	return "as soon as it has happened."
-}
