@@ -194,10 +194,7 @@ func newChip(x *export.LockResult) chip {
 	if x.Impact == checker.ImpactSafe || x.Impact == checker.ImpactDamaged {
 		c.Says = say.ImpactOf.With(x.Impact.Word(), say.List{c.Says})
 	}
-	c.Style = string(c.Verdict)
-	if c.Verdict == checker.Broken {
-		c.Style = page.BrokenClass(x.Impact)
-	}
-	c.Sign = page.Signs[c.Style]
+	cell := page.CellOf(c.Verdict, x.Impact, "")
+	c.Style, c.Sign = cell.Class, cell.Sign
 	return c
 }

@@ -14,37 +14,34 @@ import (
 // NewCell is the verdict of a run on a property.
 func NewCell(r *bundle.Run, property string, l say.Language) Cell {
 	c := bundle.CellOf(r, property, l)
-	v := Cell{Class: string(c.Verdict), Text: say.Verdict(c.Verdict).In(l)}
-	switch c.Verdict {
-	case checker.Broken:
-		v.Class = BrokenClass(r.Judgement.Impact())
-		v.Sign, v.Text = Signs[v.Class], say.BrokenTimes.With(say.Number(c.Times)).In(l)
-	case checker.Kept:
-		v.Sign = "✓"
-		if c.Fenced {
-			v.Text = say.KeptFenced.With().In(l)
-		}
-	case checker.Unknown:
-		v.Sign = "?"
-	default:
-		v.Class, v.Text = "unknown", say.Text("not judged").In(l)
+	v := CellOf(c.Verdict, r.Judgement.Impact(), say.Verdict(c.Verdict).In(l))
+	switch {
+	case c.Verdict == checker.Broken:
+		v.Text = say.BrokenTimes.With(say.Number(c.Times)).In(l)
+	case c.Fenced:
+		v.Text = say.KeptFenced.With().In(l)
+	case v.Sign == "":
+		v.Text = say.Text("not judged").In(l)
 	}
 	return v
 }
 
-// BrokenClass is the style of a broken verdict, by its impact on the data.
-func BrokenClass(i checker.Impact) string {
-	switch i {
-	case checker.ImpactSafe:
-		return "safe"
-	case checker.ImpactDamaged:
-		return "damaged"
-	}
-	return string(checker.Broken)
-}
-
 // Cell is a verdict in a table; Class is its style.
 type Cell struct{ Class, Sign, Text string }
+
+// CellOf says a verdict; the style of a broken one depends on its impact on the data.
+func CellOf(v checker.Verdict, i checker.Impact, text string) Cell {
+	class := string(v)
+	switch {
+	case v == checker.Broken && i == checker.ImpactSafe:
+		class = "safe"
+	case v == checker.Broken && i == checker.ImpactDamaged:
+		class = "damaged"
+	case v != checker.Broken && v != checker.Kept && v != checker.Unknown: // a stored one may be any text
+		return Cell{Class: string(checker.Unknown), Text: text}
+	}
+	return Cell{class, signs[class], text}
+}
 
 // Figure is a plot on a page, with its caption and its numbers.
 type Figure struct {
@@ -71,5 +68,5 @@ type Kind struct {
 	During string // the activity of the client that it hits, in words; "" for any
 }
 
-// Signs of the verdicts, for readers who do not see colours.
-var Signs = map[string]string{"broken": "✗", "safe": "△", "damaged": "✗", "unknown": "?", "kept": "✓"}
+// signs of the verdicts, for readers who do not see colours.
+var signs = map[string]string{"broken": "✗", "safe": "△", "damaged": "✗", "unknown": "?", "kept": "✓"}

@@ -9,11 +9,14 @@ import (
 	"strings"
 	"testing"
 
+	"lockstep/internal/checker"
+	"lockstep/internal/report/bundle"
 	_ "lockstep/internal/report/explorepage" // these four have scripts
 	_ "lockstep/internal/report/indexpage"
 	_ "lockstep/internal/report/matrixpage"
 	"lockstep/internal/report/page"
 	_ "lockstep/internal/report/runpage"
+	"lockstep/internal/say"
 )
 
 // The head of pages with its policy is in one file, and so is each rule of style.
@@ -84,6 +87,16 @@ func TestPolicies(t *testing.T) {
 	}
 	if strings.Count(page.Policy(), "unsafe") != 1 || strings.Count(page.Policy(), "sha256-") != 4 {
 		t.Errorf("the policy of all pages is %s", page.Policy())
+	}
+}
+
+// A stored finding may have any verdict; only the three of the checker are shown as such.
+func TestAForeignVerdictIsNotJudged(t *testing.T) {
+	for _, verdict := range []checker.Verdict{"", "safe", "damaged", "KEPT"} {
+		r := &bundle.Run{Judgement: checker.Judgement{Findings: []checker.Finding{{Property: "x", Verdict: verdict}}}}
+		if got, want := page.NewCell(r, "x", say.English), (page.Cell{Class: "unknown", Text: "not judged"}); got != want {
+			t.Errorf("%q: %+v, want %+v", verdict, got, want)
+		}
 	}
 }
 

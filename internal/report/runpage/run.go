@@ -3,6 +3,7 @@ package runpage
 import (
 	"fmt"
 	"html/template"
+	"slices"
 
 	"lockstep/internal/checker"
 	"lockstep/internal/explain"
@@ -63,22 +64,16 @@ const mostFolded = 6
 
 // sumOf is the result of a run in a word.
 func sumOf(r *bundle.Run, l say.Language) page.Cell {
-	if bundle.AnyBroken(r) {
-		impact := r.Judgement.Impact()
-		class := page.BrokenClass(impact)
-		return page.Cell{Class: class, Sign: page.Signs[class], Text: impact.Word().In(l)}
+	impact := r.Judgement.Impact()
+	switch notKept := func(f checker.Finding) bool { return f.Verdict != checker.Kept }; {
+	case bundle.AnyBroken(r):
+		return page.CellOf(checker.Broken, impact, impact.Word().In(l))
+	case len(r.Judgement.Findings) == 0:
+		return page.CellOf(checker.Unknown, impact, say.Text("not judged").In(l))
+	case slices.ContainsFunc(r.Judgement.Findings, notKept):
+		return page.CellOf(checker.Unknown, impact, say.Verdict(checker.Unknown).In(l))
 	}
-	unknown := page.Cell{Class: string(checker.Unknown), Sign: "?", Text: say.Verdict(checker.Unknown).In(l)}
-	for _, f := range r.Judgement.Findings {
-		if f.Verdict != checker.Kept {
-			return unknown
-		}
-	}
-	if len(r.Judgement.Findings) == 0 {
-		unknown.Text = say.Text("not judged").In(l)
-		return unknown
-	}
-	return page.Cell{Class: string(checker.Kept), Sign: "✓", Text: say.Verdict(checker.Kept).In(l)}
+	return page.CellOf(checker.Kept, impact, say.Verdict(checker.Kept).In(l))
 }
 
 // tell fills in the steps and their diagrams.
@@ -91,17 +86,7 @@ func (v *runView) tell(h *history.History, st *story, d richness) {
 	}
 	for n, s := range steps {
 		v.numbers[s.Event] = n + 1
-		var gap string
-		if s.Skipped > 0 {
-			gap = say.StepsLeftOut.With(say.Grouped(s.Skipped)).In(st.language)
-		}
-		v.Steps = append(v.Steps, stepView{
-			Gap: gap,
-			ID:  fmt.Sprintf("%s%d", v.Prefix, n+1), Number: n + 1, At: st.at(s.At),
-			Label:    say.StepOf.With(say.Verbatim(v.Lock), say.Number(n+1), say.Seconds(s.At), say.Flag(s.Violation)).In(st.language),
-			Sentence: st.sentence(s.Sentence), Belief: sanitize.Text(s.Belief.In(st.language), 120), Store: sanitize.Text(s.Store.In(st.language), 120),
-			Note: st.sentence(s.Note), Bad: s.Violation,
-		})
+		v.Steps = append(v.Steps, stepView{s, fmt.Sprintf("%s%d", v.Prefix, n+1), n + 1})
 	}
 	l := diagram.NewLayout(h, steps, before == 0, after == 0)
 	if l == nil {

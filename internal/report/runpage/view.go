@@ -64,14 +64,20 @@ func (v *pageView) Link(s string) template.HTML { return v.linker.Text(s) }
 // LinkStep is Link for the sentence of a step. To save time it skips late steps, whose terms have
 // occurred before.
 func (v *pageView) LinkStep(s stepView) template.HTML {
+	sentence := sanitize.Sentence(s.Sentence.In(v.language))
 	if s.Number > 30 || !strings.HasPrefix(s.ID, "s") && len(v.Runs) > maxLeads {
-		return template.HTML(html.EscapeString(s.Sentence))
+		return template.HTML(html.EscapeString(sentence))
 	}
-	return v.linker.Text(s.Sentence)
+	return v.linker.Text(sentence)
 }
 
 // Words explains the linked terms. The template calls it last.
 func (v *pageView) Words() []page.Word { return v.linker.Words() }
+
+// StepLabel is the name of a step of a lock for screen readers.
+func (v *pageView) StepLabel(lock string, s stepView) string {
+	return say.StepOf.With(say.Verbatim(lock), say.Number(s.Number), say.Seconds(s.At), say.Flag(s.Violation)).In(v.language)
+}
 
 // StepNumber names a step.
 func (v *pageView) StepNumber(n int) string { return say.StepNumber.With(say.Number(n)).In(v.language) }
@@ -108,13 +114,9 @@ type runView struct {
 }
 
 type stepView struct {
-	ID, Label     string // Label: the name of the step for screen readers
-	Number        int
-	At, Sentence  string
-	Belief, Store string
-	Note          string
-	Gap           string // about steps left out before this one
-	Bad           bool
+	explain.Step
+	ID     string
+	Number int
 }
 
 type causeView struct{ Href, At, Text string }
