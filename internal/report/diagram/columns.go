@@ -105,14 +105,9 @@ func (l *Layout) actors() (ids []history.NodeID) {
 
 // holders are the clients that believe they hold the lock when the drawn part begins.
 func (l *Layout) holders() (ids []history.NodeID) {
-	for i := range l.lo {
-		switch e := &l.h.Events[i]; e.Kind {
-		case history.Acquired:
-			if !slices.Contains(ids, e.Node) {
-				ids = append(ids, e.Node)
-			}
-		case history.Releasing, history.LostLease, history.Crashed:
-			ids = slices.DeleteFunc(ids, func(id history.NodeID) bool { return id == e.Node })
+	for _, hold := range history.Holds(l.h) {
+		if hold.StartEvent < l.lo && (hold.EndEvent == history.NoCause || hold.EndEvent >= l.lo) {
+			ids = append(ids, hold.Client)
 		}
 	}
 	return ids

@@ -42,6 +42,25 @@ func TestInstantOfExecutionOnRealServers(t *testing.T) {
 	}
 }
 
+// A client has a column without a step of its own if it holds the lock when the drawn part begins, and
+// only then.
+func TestHoldersHaveColumns(t *testing.T) {
+	w := reporttest.NewWriter("set-nx-lua", "A", "B", "C", "D")
+	w.Add(10, history.Acquired, "A")
+	w.Add(20, history.Acquired, "C")
+	w.Add(30, history.Releasing, "C")
+	at := w.Add(100, history.Waits, "B")
+	w.Add(200, history.Releasing, "A")
+	l := NewLayout(w.H, []explain.Step{{Event: at, Node: w.H.Node("B")}}, false, true)
+	var got []string
+	for _, id := range l.columns {
+		got = append(got, w.H.Name(id))
+	}
+	if want := []string{"A", "B"}; !slices.Equal(got, want) {
+		t.Errorf("columns for %q, want %q", got, want)
+	}
+}
+
 func TestSpaceTimeGolden(t *testing.T) {
 	j := reporttest.Bundle().Runs[1].Judgement
 	steps := explain.Steps(timeline.Of(j.History), j.Findings)
