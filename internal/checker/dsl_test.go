@@ -7,64 +7,17 @@ import (
 	"time"
 
 	"lockstep/internal/history"
+	"lockstep/internal/history/historytest"
 )
 
-// parse builds a history from a story: events apart by semicolons or line ends,
-// each an instant in seconds, a node, a kind, and fields as key=value.
-//
-//	0 A acquired; 5.5 B acquired token=34; 6 S removed owner=B peer=A cause=1
-//
-// Nodes come into being when they are named. A..G are clients, P is the probe,
-// S, T and U are stores, R and Q are resources, "-" is no node. The lease is 10 s.
-func parse(story string) *history.History {
+// parse builds a history from a story. Nodes come into being when they are named. A..G are clients,
+// P is the probe, S, T and U are stores, R and Q are resources, "-" is no node. The lease is 10 s.
+func parse(text string) *history.History {
 	h := history.New(history.Header{Lease: 10 * time.Second, ScalePPM: 1_000_000})
 	h.ReadTexts()
-	for _, line := range strings.FieldsFunc(story, func(r rune) bool { return r == ';' || r == '\n' }) {
-		if fields := strings.Fields(line); len(fields) > 0 {
-			h.Add(parseEvent(h, fields))
-		}
-	}
+	s := historytest.Story{H: h, Node: func(name string) history.NodeID { return parseNode(h, name) }}
+	s.Write(text)
 	return h
-}
-
-func parseEvent(h *history.History, fields []string) history.Event {
-	at, err := time.ParseDuration(fields[0] + "s")
-	if err != nil {
-		panic(err)
-	}
-	kind, ok := history.ParseKind(fields[2])
-	if !ok {
-		panic("no kind " + fields[2])
-	}
-	e := history.Event{
-		At: history.Instant(at), Node: parseNode(h, fields[1]), Kind: kind, Cause: history.NoCause,
-	}
-	for _, field := range fields[3:] {
-		key, value, _ := strings.Cut(field, "=")
-		switch key {
-		case "peer":
-			e.Peer = parseNode(h, value)
-		case "owner":
-			e.Owner = parseNode(h, value)
-		case "token":
-			e.Token = parseInt(value)
-		case "value":
-			e.Value = parseInt(value)
-		case "cause":
-			e.Cause = int32(parseInt(value))
-		default:
-			panic("no field " + key)
-		}
-	}
-	return e
-}
-
-func parseInt(s string) int64 {
-	n, err := strconv.ParseInt(s, 10, 64)
-	if err != nil {
-		panic(err)
-	}
-	return n
 }
 
 func parseNode(h *history.History, name string) history.NodeID {

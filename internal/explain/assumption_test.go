@@ -28,323 +28,170 @@ func TestEachWayToFailHasItsAssumption(t *testing.T) {
 	const lag = 500 * time.Millisecond
 	tests := []struct {
 		name    string
-		give    func(t *tape)
+		give    string
 		assumed string
 		formula string
 		decides string // kinds of the events, as a story would show them
 	}{
-		{"renewals that do not arrive", func(t *tape) {
-			t.acquires(2, "A")
-			t.renews(3_000, "A")
-			t.add(4_000, history.FaultBegan, "A", value(1))
-			t.asks(6_000, 14_000, "A", "EVAL renew lock A")
-			t.expires(13_000, "A")
-			t.acquires(13_050, "B")
-		},
+		{"renewals that do not arrive", `0.002 A acquires; 3 A renews; 4 A fault-began value=1
+			6 A asks 14 EVAL renew lock A; 13 redis-1 expired owner=A; 13.05 B acquires`,
 			"A's renewals reach the store before its lease ends.",
 			"renew script sent at 6.000 s, executed at 14.000 s > end of the lease at 13.000 s",
 			"fault-began expired"},
-		{"the first renewal already", func(t *tape) {
-			t.acquires(2, "A")
-			t.asks(3_000, 0, "A", "EVAL renew lock A")
-			t.expires(10_002, "A")
-			t.acquires(10_050, "B")
-			t.renews(13_000, "B") // shows what the command is for
-		},
+		{"the first renewal already", `0.002 A acquires; 3 A asks never EVAL renew lock A
+			10.002 redis-1 expired owner=A; 10.05 B acquires; 13 B renews`,
 			"A's renewals reach the store before its lease ends.",
 			"renew script sent at 3.000 s never arrives; the lease ends at 10.002 s",
 			"expired"},
-		{"what is lost is no renewal", func(t *tape) {
-			t.acquires(2, "A")
-			t.asks(3_000, 0, "A", "GET lock")
-			t.expires(10_002, "A")
-			t.acquires(10_050, "B")
-			t.add(12_000, history.Releasing, "A")
-		},
+		{"what is lost is no renewal", `0.002 A acquires; 3 A asks never GET lock
+			10.002 redis-1 expired owner=A; 10.05 B acquires; 12 A releasing`,
 			"A finishes its work before its lease ends.",
 			"held for 11.998 s since the grant > lease 10.000 s",
 			"expired"},
-		{"renewals that stop", func(t *tape) {
-			t.acquires(2, "A")
-			t.renews(3_000, "A")
-			t.expires(13_000, "A")
-			t.acquires(13_050, "B")
-			t.add(20_000, history.Releasing, "A")
-		},
+		{"renewals that stop", `0.002 A acquires; 3 A renews; 13 redis-1 expired owner=A
+			13.05 B acquires; 20 A releasing`,
 			"A renews its lease until its work is done.",
 			"held for 17.000 s since the last renewal > lease 10.000 s",
 			"extended expired"},
-		{"a reply that uses up the lease", func(t *tape) {
-			t.grants(2, "redis-1", "A")
-			t.add(2_502, history.Acquired, "A")
-			t.expires(10_002, "A")
-			t.acquires(10_050, "B")
-			t.add(10_502, history.Releasing, "A")
-		},
+		{"a reply that uses up the lease", `0.002 redis-1 grants A; 2.502 A acquired
+			10.002 redis-1 expired owner=A; 10.05 B acquires; 10.502 A releasing`,
 			"A learns of its grant early enough to finish its work.",
 			"reply 2.500 s after the grant + held for 8.000 s > lease 10.000 s",
 			"granted expired"},
-		{"pauses that use up the lease", func(t *tape) {
-			t.acquires(2, "A")
-			t.add(1_000, history.Froze, "A", value(1))
-			t.add(4_000, history.Thawed, "A", value(1))
-			t.expires(10_002, "A")
-			t.acquires(10_050, "B")
-			t.add(11_002, history.Releasing, "A")
-		},
+		{"pauses that use up the lease", `0.002 A acquires; 1 A froze value=1; 4 A thawed value=1
+			10.002 redis-1 expired owner=A; 10.05 B acquires; 11.002 A releasing`,
 			"A pauses for no longer than its work leaves of the lease.",
 			"paused for 3.000 s + 8.000 s without it > lease 10.000 s",
 			"froze expired"},
-		{"a pause after a renewal", func(t *tape) {
-			t.acquires(2, "A")
-			t.renews(5_000, "A")
-			t.add(5_060, history.Froze, "A", value(1))
-			t.expires(15_000, "A")
-			t.acquires(15_030, "B")
-			t.add(20_060, history.Thawed, "A", value(1))
-		},
+		{"a pause after a renewal", `0.002 A acquires; 5 A renews; 5.06 A froze value=1
+			15 redis-1 expired owner=A; 15.03 B acquires; 20.06 A thawed value=1`,
 			"A never pauses for longer than the rest of its lease.",
 			"pause 15.000 s > lease 10.000 s - 0.060 s spent",
 			"froze expired"},
-		{"a check, a pause, a write", func(t *tape) {
-			t.acquires(2, "A")
-			t.add(4_000, history.Froze, "A", value(1))
-			t.expires(10_002, "A")
-			t.acquires(10_050, "B")
-			t.add(16_000, history.Thawed, "A", value(1))
-			t.add(16_000, history.LostLease, "A")
-			t.add(16_002, history.WriteAccepted, "resource", t.peer("A"), value(1))
-		},
+		{"a check, a pause, a write", `0.002 A acquires; 4 A froze value=1
+			10.002 redis-1 expired owner=A; 10.05 B acquires; 16 A thawed value=1; 16 A lost-lease
+			16.002 resource write-accepted peer=A value=1`,
 			"A's check of its lease and its write are one step.",
 			"pause 12.000 s between the two: A writes at 16.002 s > end of the lease at 10.002 s",
 			"froze expired"},
-		{"told too late", func(t *tape) {
-			t.acquires(2, "A")
-			t.expires(10_002, "A")
-			t.acquires(10_050, "B")
-			t.add(10_600, history.LostLease, "A")
-		},
+		{"told too late", `0.002 A acquires; 10.002 redis-1 expired owner=A; 10.05 B acquires
+			10.6 A lost-lease`,
 			"A hears of its loss before another client gets the lock.",
 			"lease over at 10.002 s, B in at 10.051 s, A told at 10.600 s",
 			"expired lost-lease"},
-		{"its own late command", func(t *tape) {
-			t.acquires(2, "A")
-			t.add(1_000, history.Releasing, "A")
-			late := t.add(1_000, history.Sent, "A", t.peer("redis-1"), t.text("DEL lock"))
-			t.add(5_000, history.Acquired, "A")
-			done := t.add(7_000, history.Executed, "redis-1", t.peer("A"), cause(late))
-			t.add(7_000, history.Removed, "redis-1",
-				t.owner("A"), t.peer("A"), cause(done), t.text("lock"))
-			t.acquires(7_050, "B")
-		},
+		{"its own late command", `0.002 A acquires; 1 A releasing
+			1 A sent peer=redis-1 as=late text=DEL lock; 5 A acquired
+			7 redis-1 executed peer=A cause=late as=done; 7 redis-1 removed owner=A peer=A cause=done
+			7.05 B acquires`,
 			"A's own commands remove its entry only when A is done.",
 			"DEL sent at 1.000 s removes it at 7.000 s; A has been in since 5.000 s",
 			"removed"},
-		{"a missing copy is not to blame for another server's lease", func(t *tape) {
-			t.withReplica()
-			t.promotes(1, "redis-2", "redis-1")
-			t.grants(5, "redis-2", "A")
-			t.add(2_505, history.Acquired, "A")
-			t.grants(3_000, "redis-1", "A")
-			t.add(10_005, history.Expired, "redis-2", t.owner("A"), t.text("lock"))
-			t.holds(10_050, "redis-2", "B")
-			t.add(10_600, history.Releasing, "A")
-		},
+		{"a missing copy is not to blame for another server's lease", `servers redis-1 redis-2
+			0.001 redis-2 promoted peer=redis-1; 0.005 redis-2 grants A; 2.505 A acquired
+			3 redis-1 grants A; 10.005 redis-2 expired owner=A; 10.05 redis-2 admits B; 10.6 A releasing`,
 			"A learns of its grant early enough to finish its work.",
 			"reply 2.500 s after the grant + held for 8.095 s > lease 10.000 s",
 			"granted expired"},
-		{"this hold does not rest on the copy of the one before", func(t *tape) {
-			t.withReplica()
-			t.acquires(2, "A")
-			t.copies(20, "A")
-			t.promotes(100, "redis-2", "redis-1")
-			t.releases(1_000, "A")
-			t.acquires(2_000, "A")
-			t.add(10_002, history.Expired, "redis-2", t.owner("A"), t.text("lock"))
-			t.holds(10_050, "redis-2", "B")
-		},
+		{"this hold does not rest on the copy of the one before", `servers redis-1 redis-2
+			0.002 A acquires; 0.02 redis-2 copies A; 0.1 redis-2 promoted peer=redis-1; 1 A releases
+			2 A acquires; 10.002 redis-2 expired owner=A; 10.05 redis-2 admits B`,
 			"There is only one primary at a time.",
 			"redis-1 granted the entry at 2.000 s, redis-2 has been the primary since 0.100 s",
 			"granted promoted"},
-		{"promoted too early", func(t *tape) {
-			t.withReplica()
-			t.acquires(2, "A")
-			t.promotes(62, "redis-2", "redis-1")
-			t.holds(70, "redis-2", "B")
-		},
+		{"promoted too early", `servers redis-1 redis-2; 0.002 A acquires
+			0.062 redis-2 promoted peer=redis-1; 0.07 redis-2 admits B`,
 			"A new primary knows every entry of the old one.",
 			"entry created 0.060 s before redis-2 was promoted, and not replicated",
 			"promoted"},
-		{"the old primary forgets", func(t *tape) {
-			t.withReplica()
-			t.acquires(2, "A")
-			t.promotes(62, "redis-2", "redis-1")
-			t.forgets(80, "redis-1", "A")
-			t.add(80, history.Demoted, "redis-1", t.peer("redis-2"))
-			t.holds(90, "redis-2", "B")
-		},
+		{"the old primary forgets", `servers redis-1 redis-2; 0.002 A acquires
+			0.062 redis-2 promoted peer=redis-1; 0.08 redis-1 forgotten owner=A
+			0.08 redis-1 demoted peer=redis-2; 0.09 redis-2 admits B`,
 			"A primary that becomes a replica keeps what it has confirmed.",
 			"entry created at 0.002 s, redis-1 follows redis-2 since 0.080 s",
 			"demoted"},
-		{"a crash before the copy", func(t *tape) {
-			t.withReplica()
-			t.acquires(2, "A")
-			t.renews(302, "A")
-			t.add(402, history.Crashed, "redis-1", value(1))
-			t.promotes(602, "redis-2", "redis-1")
-			t.add(701, history.Acquired, "B")
-		},
+		{"a crash before the copy", `servers redis-1 redis-2; 0.002 A acquires; 0.302 A renews
+			0.402 redis-1 crashed value=1; 0.602 redis-2 promoted peer=redis-1; 0.701 B acquired`,
 			"What the primary has confirmed outlives the primary.",
 			"entry created 0.400 s before the crash < replication lag 0.500 s",
 			"crashed"},
-		{"a crash whose loss shows later", func(t *tape) {
-			t.withReplica()
-			t.acquires(2, "A")
-			t.add(102, history.Crashed, "redis-1", value(1))
-			t.forgets(5_000, "redis-1", "A")
-			t.add(5_100, history.Acquired, "B")
-		},
+		{"a crash whose loss shows later", `servers redis-1 redis-2; 0.002 A acquires
+			0.102 redis-1 crashed value=1; 5 redis-1 forgotten owner=A; 5.1 B acquired`,
 			"What the primary has confirmed outlives the primary.",
 			"entry created 0.100 s before the crash < replication lag 0.500 s",
 			"crashed"},
-		{"the copy is on the wrong replica", func(t *tape) {
-			t.withServers("redis-1", "redis-3", "redis-2")
-			t.acquires(2, "A")
-			t.copies(50, "A")
-			t.add(100, history.Crashed, "redis-1", value(1))
-			t.promotes(600, "redis-3", "redis-1")
-			t.holds(700, "redis-3", "B")
-		},
+		{"the copy is on the wrong replica", `servers redis-1 redis-3 redis-2; 0.002 A acquires
+			0.05 redis-2 copies A; 0.1 redis-1 crashed value=1; 0.6 redis-3 promoted peer=redis-1
+			0.7 redis-3 admits B`,
 			"What the primary has confirmed outlives the primary.",
 			"the entry was on redis-2, and another replica became the primary",
 			"crashed"},
-		{"a restart that forgets", func(t *tape) {
-			t.acquires(2, "A")
-			t.add(50, history.Crashed, "redis-1")
-			t.forgets(550, "redis-1", "A")
-			t.add(550, history.Restarted, "redis-1")
-			t.acquires(600, "B")
-		},
+		{"a restart that forgets", `0.002 A acquires; 0.05 redis-1 crashed
+			0.55 redis-1 forgotten owner=A; 0.55 redis-1 restarted; 0.6 B acquires`,
 			"What the store has confirmed survives its restart.",
 			"entry created at 0.002 s, redis-1 back without it at 0.550 s",
 			"restarted"},
-		{"of several servers those count that let the newest in", func(t *tape) {
-			t.withServers("redis-1", "redis-2", "redis-3")
-			t.grants(2, "redis-1", "A")
-			t.holds(3, "redis-2", "A")
-			t.forgets(900, "redis-2", "A")
-			t.add(1_000, history.Restarted, "redis-2")
-			t.add(1_500, history.Removed, "redis-1", t.owner("A"), t.text("lock"))
-			t.grants(1_600, "redis-1", "C")
-			t.grants(2_000, "redis-2", "B")
-			t.holds(2_001, "redis-3", "B")
-		},
+		{"of several servers those count that let the newest in", `servers redis-1 redis-2 redis-3
+			0.002 redis-1 grants A; 0.003 redis-2 admits A; 0.9 redis-2 forgotten owner=A
+			1 redis-2 restarted; 1.5 redis-1 removed owner=A; 1.6 redis-1 grants C; 2 redis-2 grants B
+			2.001 redis-3 admits B`,
 			"What the store has confirmed survives its restart.",
 			"entry created at 0.003 s, redis-2 back without it at 1.000 s",
 			"restarted"},
-		{"a restart that keeps the entry is not to blame", func(t *tape) {
-			t.acquires(2, "A")
-			t.add(50, history.Crashed, "redis-1")
-			t.add(550, history.Restarted, "redis-1")
-			t.expires(10_002, "A")
-			t.acquires(12_000, "B")
-		},
+		{"a restart that keeps the entry is not to blame", `0.002 A acquires; 0.05 redis-1 crashed
+			0.55 redis-1 restarted; 10.002 redis-1 expired owner=A; 12 B acquires`,
 			"A finishes its work before its lease ends.",
 			"held for 11.999 s since the grant > lease 10.000 s",
 			"expired"},
-		{"a lease that ends under another leader", func(t *tape) {
-			t.withServers("etcd-1", "etcd-2")
-			t.holds(2, "etcd-1", "A")
-			t.add(50, history.Crashed, "etcd-1")
-			t.promotes(1_050, "etcd-2", "etcd-1")
-			t.add(12_000, history.Expired, "etcd-2", t.owner("A"), t.text("lock"))
-			t.holds(12_002, "etcd-2", "B")
-		},
+		{"a lease that ends under another leader", `servers etcd-1 etcd-2; 0.002 etcd-1 admits A
+			0.05 etcd-1 crashed; 1.05 etcd-2 promoted peer=etcd-1; 12 etcd-2 expired owner=A
+			12.002 etcd-2 admits B`,
 			"A finishes its work before its lease ends.",
 			"held for 12.001 s since the grant > lease 10.000 s",
 			"expired"},
-		{"an eviction", func(t *tape) {
-			t.acquires(2, "A")
-			t.add(1_002, history.Removed, "redis-1", t.owner("A"), t.text("lock"))
-			t.acquires(1_010, "B")
-		},
+		{"an eviction", "0.002 A acquires; 1.002 redis-1 removed owner=A; 1.01 B acquires",
 			"The store keeps an entry until its lease ends or its owner releases it.",
 			"dropped 1.000 s after the grant, 9.000 s before the end of its lease",
 			"removed"},
-		{"a clock step before the renewal", func(t *tape) {
-			t.acquires(2, "A")
-			t.add(1_000, history.ClockChanged, "redis-1", lasts(4*time.Second))
-			t.renews(2_000, "A")
-			t.expires(9_000, "A")
-			t.acquires(9_050, "B")
-		},
+		{"a clock step before the renewal", `0.002 A acquires; 1 redis-1 clock-changed lasts=4s
+			2 A renews; 9 redis-1 expired owner=A; 9.05 B acquires`,
 			"The store's clock runs as fast as true time.",
 			"lease 10.000 s ended after 7.000 s",
 			"expired"},
-		{"a clock step after the renewal", func(t *tape) {
-			t.acquires(2, "A")
-			t.renews(2_000, "A")
-			t.add(9_000, history.ClockChanged, "redis-1", lasts(4*time.Second))
-			t.expires(9_000, "A")
-			t.acquires(9_050, "B")
-		},
+		{"a clock step after the renewal", `0.002 A acquires; 2 A renews
+			9 redis-1 clock-changed lasts=4s; 9 redis-1 expired owner=A; 9.05 B acquires`,
 			"The store's clock runs as fast as true time.",
 			"clock step 4.000 s > lease 10.000 s - 7.000 s spent",
 			"clock-changed expired"},
-		{"clocks that disagree", func(t *tape) {
-			t.withoutEnd(2, "A")
-			t.add(900, history.Waits, "B", shows(12_900))
-			t.replaces(1_000, "B", "GETSET lock x")
-		},
+		{"clocks that disagree", `0.002 A acquires forever; 0.9 B waits shows=12.9
+			1 B replaces GETSET lock x`,
 			"The clocks of B and A agree.",
 			"B's clock is ahead of A's by 12.000 s; B's GETSET at 1.000 s ends A's entry, " +
 				"which is 0.998 s old",
 			"granted"},
-		{"a record whose time is over", func(t *tape) {
-			t.withoutEnd(2, "A")
-			t.add(1_000, history.Froze, "A", value(1))
-			t.add(9_000, history.Waits, "B", shows(9_000))
-			t.replaces(10_100, "B", "GETSET lock x")
-			t.add(16_000, history.Thawed, "A", value(1))
-		},
+		{"a record whose time is over", `0.002 A acquires forever; 1 A froze value=1; 9 B waits shows=9
+			10.1 B replaces GETSET lock x; 16 A thawed value=1`,
 			"A never pauses for longer than the rest of its lease.",
 			"pause 15.000 s > lease 10.000 s - 0.998 s spent",
 			"froze granted"},
-		{"the other's entry is still there", func(t *tape) {
-			t.acquires(2, "A")
-			t.add(1_000, history.Granted, "redis-1",
-				t.owner("B"), t.peer("B"), t.text("lock/B"), lasts(10*time.Second))
-			t.add(1_001, history.Acquired, "B")
-		},
+		{"the other's entry is still there", `0.002 A acquires
+			1 redis-1 granted owner=B peer=B lasts=10s text=lock/B; 1.001 B acquired`,
 			"B gets the lock only when A's entry is gone.",
 			"A's entry of 0.002 s still exists at 1.001 s, when B gets in",
 			"granted"},
-		{"no entry at all", func(t *tape) {
-			t.acquires(2, "A")
-			t.add(1_001, history.Acquired, "B")
-		},
+		{"no entry at all", "0.002 A acquires; 1.001 B acquired",
 			"B holds the lock only if the store has its entry.",
 			"B has been in since 1.001 s, but the store never had an entry for it",
 			""},
-		{"a lease that is too short", func(t *tape) {
-			t.add(2, history.Granted, "redis-1",
-				t.owner("A"), t.text("lock"), lasts(10*time.Millisecond))
-			t.add(3, history.Acquired, "A")
-			t.expires(12, "A")
-			t.acquires(50, "B")
-		},
+		{"a lease that is too short", `0.002 redis-1 granted owner=A lasts=10ms; 0.003 A acquired
+			0.012 redis-1 expired owner=A; 0.05 B acquires`,
 			"An entry lasts as long as the requested lease.",
 			"A's entry was made to last 0.010 s; the lease is 10.000 s",
 			"granted expired"},
-		{"no store in the history", func(t *tape) {
-			t.add(2, history.Acquired, "A")
-			t.add(20, history.Acquired, "B")
-		}, "", "", ""},
+		{"no store in the history", "0.002 A acquired; 0.02 B acquired", "", "", ""},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			give := newTape(pauseFault)
-			tt.give(give)
+			give := newTape(tt.give, pauseFault)
 			got := Assumption(timeline.Of(give.h), []checker.Finding{give.inBesideA()}, lag)
 			if got.Assumed.English() != tt.assumed || got.Formula.English() != tt.formula {
 				t.Errorf("got  %s %s\nwant %s %s",
@@ -363,36 +210,22 @@ func TestEachWayToFailHasItsAssumption(t *testing.T) {
 
 // Other findings have assumptions, too; a history in which nothing broke has none.
 func TestAssumptionsOfOtherFindings(t *testing.T) {
-	tests := []struct {
-		name string
-		give func(t *tape) (property string, events []int32)
-		want string
-	}{
-		{"a removal by the wrong client", func(t *tape) (string, []int32) {
-			t.acquires(2, "A")
-			t.expires(10_002, "A")
-			t.acquires(10_050, "B")
-			sent := t.add(12_000, history.Sent, "A", t.peer("redis-1"), t.text("DEL lock"))
-			i := t.add(12_102, history.Removed, "redis-1",
-				t.owner("B"), t.peer("A"), cause(sent), t.text("lock"))
-			return checker.OwnerOnlyReleaseID, []int32{i}
-		}, "DEL at 12.102 s > own entry's end at 10.002 s (2.100 s later)"},
-		{"A gets in beside B when its lease is over", func(t *tape) (string, []int32) {
-			t.grants(2, "redis-1", "A")
-			t.expires(10_002, "A")
-			t.acquires(10_050, "B")
-			t.add(12_002, history.Acquired, "A")
-			return checker.MutualExclusionID, nil
-		}, "reply 12.000 s after the grant > lease 10.000 s"},
-		{"nothing broke", func(t *tape) (string, []int32) { return "", nil }, ""},
+	tests := []struct{ name, give, property, want string }{
+		{"a removal by the wrong client", `0.002 A acquires; 10.002 redis-1 expired owner=A; 10.05 B acquires
+			12 A sent peer=redis-1 as=DEL text=DEL lock; 12.102 redis-1 removed owner=B peer=A cause=DEL as=decides`,
+			checker.OwnerOnlyReleaseID, "DEL at 12.102 s > own entry's end at 10.002 s (2.100 s later)"},
+		{"A gets in beside B when its lease is over",
+			"0.002 redis-1 grants A; 10.002 redis-1 expired owner=A; 10.05 B acquires; 12.002 A acquired as=decides",
+			checker.MutualExclusionID, "reply 12.000 s after the grant > lease 10.000 s"},
+		{"nothing broke", "", "", ""},
 	}
 	for _, tt := range tests {
-		give := newTape()
-		property, events := tt.give(give)
+		give := newTape(tt.give)
 		var findings []checker.Finding
-		if property != "" {
+		if tt.property != "" {
 			clients := []history.NodeID{give.h.Node("A"), give.h.Node("B")}
-			findings = append(findings, breaks(property, give.h.End(), give.h.End(), clients, events...))
+			end := give.h.End()
+			findings = append(findings, breaks(tt.property, end, end, clients, give.Event("decides")))
 		}
 		if got := Assumption(timeline.Of(give.h), findings, 0).Formula.English(); got != tt.want {
 			t.Errorf("%s: got %q, want %q", tt.name, got, tt.want)
@@ -400,110 +233,57 @@ func TestAssumptionsOfOtherFindings(t *testing.T) {
 	}
 }
 
-// withoutEnd gives a client an entry that never expires.
-func (t *tape) withoutEnd(ms int64, name string) {
-	t.add(ms-1, history.Waits, name, shows(ms-1))
-	t.add(ms, history.Granted, "redis-1", t.owner(name), t.peer(name), t.text("lock"))
-	t.add(ms+1, history.Acquired, name, shows(ms+1))
-}
-
-// replaces puts a client's entry in the place of another's.
-func (t *tape) replaces(ms int64, name, command string) {
-	done := t.asks(ms-1, ms, name, command)
-	t.add(ms, history.Granted, "redis-1", t.owner(name), t.peer(name), t.text("lock"), cause(done))
-	t.add(ms+1, history.Acquired, name)
-}
-
-// shows is what the clock of the node shows at an event, in milliseconds.
-func shows(ms int64) func(*history.Event) {
-	return func(e *history.Event) { e.Clock = ms * int64(time.Millisecond) }
-}
-
 // A stuck lock is explained by what all clients wait for, and why that stays.
 func TestStuckHasAWhy(t *testing.T) {
 	tests := []struct {
 		name string
-		give func(t *tape)
+		give string
 		want string
 	}{
-		{"an entry that is never removed", func(t *tape) {
-			t.withoutEnd(2, "A")
-			t.add(9, history.Releasing, "A")
-			t.add(3_009, history.ReleaseFailed, "A")
-		}, "all wait for A's entry of 0.002 s, which never expires; A's release failed at 3.009 s"},
-		{"the head of a queue", func(t *tape) {
-			t.withoutEnd(2, "A")
-			t.add(9, history.Crashed, "A")
-			t.add(500, history.Granted, "redis-1", t.owner("B"), t.peer("B"), t.text("lock/B"))
-			t.add(20_000, history.GaveUp, "B")
-		}, "all wait for A's entry of 0.002 s, which never expires; A crashed at 0.009 s"},
-		{"one that comes when its client has given up", func(t *tape) {
-			t.add(1, history.GaveUp, "A")
-			t.add(500, history.Granted, "redis-1", t.owner("A"), t.peer("A"), t.text("lock"))
-		}, "all wait for A's entry of 0.500 s, which never expires; A gave up at 0.001 s"},
-		{"a holder that hangs", func(t *tape) {
-			t.acquires(2, "A")
-			t.renews(55_000, "A")
-		}, "all wait for A, which has been in since 0.003 s; its lease was renewed once"},
-		{"renewals without a hold", func(t *tape) {
-			t.acquires(2, "A")
-			t.add(1_000, history.LostLease, "A")
-			t.renews(3_000, "A")
-			t.renews(55_000, "A")
-		}, "all wait for A's entry of 0.002 s; A renews it 2 times, last at 55.000 s; " +
-			"A was told at 1.000 s that it had lost the lock"},
-		{"another's renewals", func(t *tape) {
-			t.acquires(2, "A")
-			t.add(1_000, history.Crashed, "A")
-			done := t.asks(54_999, 55_000, "B", "EXPIRE lock 10")
-			t.add(55_000, history.Extended, "redis-1",
-				t.owner("A"), t.peer("B"), t.text("lock"), cause(done), lasts(10*time.Second))
-		}, "all wait for A's entry of 0.002 s; B's EXPIRE extends it, last at 55.000 s"},
-		{"a lease without measure", func(t *tape) {
-			t.add(2, history.Granted, "redis-1", t.owner("A"), t.text("lock"), lasts(10_000*time.Second))
-			t.add(9, history.Crashed, "A")
-		}, "A's entry was made to last 10000.000 s; the lease is 10.000 s"},
-		{"the server is down", func(t *tape) {
-			t.acquires(2, "A")
-			t.add(9, history.Crashed, "redis-1")
-		}, "the store is down since 0.009 s"},
-		{"a removal that is undone", func(t *tape) {
-			t.withReplica()
-			t.acquires(2, "A")
-			t.copies(20, "A")
-			t.releases(1_000, "A")
-			t.promotes(1_002, "redis-2", "redis-1")
-		}, "all wait for A's entry, removed on redis-1 at 1.001 s; " +
-			"redis-2 had a copy when promoted at 1.002 s"},
-		{"no entry is in the way, and no waiter is notified", func(t *tape) {
-			t.acquires(2, "A")
-			t.releases(1_000, "A")
-			t.asks(50_001, 50_002, "probe", "SUBSCRIBE lock")
-		}, "no entry is in the way; the probe asks for the last time at 50.001 s: " +
-			"SUBSCRIBE (reply: (nil))"},
-		{"given and given back", func(t *tape) {
-			done := t.asks(149_000, 149_001, "probe", "SET lock x NX")
-			t.add(149_001, history.Granted, "redis-1",
-				t.owner("probe"), t.text("lock"), cause(done), lasts(10*time.Second))
-			wait := t.asks(149_002, 149_003, "probe", "WAIT 1 3000")
-			t.add(149_004, history.Replied, "probe",
-				t.peer("redis-1"), cause(wait), t.text("(integer) 0"))
-			del := t.asks(149_005, 149_006, "probe", "DEL lock")
-			t.add(149_006, history.Removed, "redis-1",
-				t.owner("probe"), t.peer("probe"), cause(del), t.text("lock"))
-		}, "the store gives the probe an entry once, and the probe gives it back: WAIT: 0"},
-		{"a queue whose head is dead", func(t *tape) {
-			t.add(10, history.Waits, "B")
-			t.add(20, history.Crashed, "B")
-			t.asks(149_000, 149_001, "probe", "EVAL lock lock x")
-		}, "the probe asks once; the reply to its last lock script: (nil); " +
-			"B crashed at 0.020 s while it waited"},
+		{"an entry that is never removed", `0.002 A acquires forever; 0.009 A releasing
+			3.009 A release-failed`,
+			"all wait for A's entry of 0.002 s, which never expires; A's release failed at 3.009 s"},
+		{"the head of a queue", `0.002 A acquires forever; 0.009 A crashed
+			0.5 redis-1 granted owner=B peer=B text=lock/B; 20 B gave-up`,
+			"all wait for A's entry of 0.002 s, which never expires; A crashed at 0.009 s"},
+		{"one that comes when its client has given up", `0.001 A gave-up
+			0.5 redis-1 granted owner=A peer=A`,
+			"all wait for A's entry of 0.500 s, which never expires; A gave up at 0.001 s"},
+		{"a holder that hangs", "0.002 A acquires; 55 A renews",
+			"all wait for A, which has been in since 0.003 s; its lease was renewed once"},
+		{"renewals without a hold", "0.002 A acquires; 1 A lost-lease; 3 A renews; 55 A renews",
+			"all wait for A's entry of 0.002 s; A renews it 2 times, last at 55.000 s; " +
+				"A was told at 1.000 s that it had lost the lock"},
+		{"another's renewals", `0.002 A acquires; 1 A crashed; 54.999 B asks 55 as=done EXPIRE lock 10
+			55 redis-1 extended owner=A peer=B cause=done lasts=10s`,
+			"all wait for A's entry of 0.002 s; B's EXPIRE extends it, last at 55.000 s"},
+		{"a lease without measure", "0.002 redis-1 granted owner=A lasts=10000s; 0.009 A crashed",
+			"A's entry was made to last 10000.000 s; the lease is 10.000 s"},
+		{"the server is down", "0.002 A acquires; 0.009 redis-1 crashed", "the store is down since 0.009 s"},
+		{"a removal that is undone", `servers redis-1 redis-2; 0.002 A acquires; 0.02 redis-2 copies A
+			1 A releases; 1.002 redis-2 promoted peer=redis-1`,
+			"all wait for A's entry, removed on redis-1 at 1.001 s; " +
+				"redis-2 had a copy when promoted at 1.002 s"},
+		{"no entry is in the way, and no waiter is notified", `0.002 A acquires; 1 A releases
+			50.001 probe asks 50.002 SUBSCRIBE lock`,
+			"no entry is in the way; the probe asks for the last time at 50.001 s: " +
+				"SUBSCRIBE (reply: (nil))"},
+		{"given and given back", `149 probe asks 149.001 as=done SET lock x NX
+			149.001 redis-1 granted owner=probe cause=done lasts=10s
+			149.002 probe asks 149.003 as=wait WAIT 1 3000
+			149.004 probe replied peer=redis-1 cause=wait text=(integer) 0
+			149.005 probe asks 149.006 as=del DEL lock
+			149.006 redis-1 removed owner=probe peer=probe cause=del`,
+			"the store gives the probe an entry once, and the probe gives it back: WAIT: 0"},
+		{"a queue whose head is dead", `0.01 B waits; 0.02 B crashed
+			149 probe asks 149.001 EVAL lock lock x`,
+			"the probe asks once; the reply to its last lock script: (nil); " +
+				"B crashed at 0.020 s while it waited"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			give := newTape(pauseFault)
-			tt.give(give)
-			i := give.add(150_000, history.GaveUp, "probe")
+			give := newTape(tt.give+"; 150 probe gave-up", pauseFault)
+			i := int32(len(give.h.Events)) - 1
 			from := history.Instant(50_000 * time.Millisecond)
 			findings := []checker.Finding{breaks(checker.ProgressID, from, give.h.End(),
 				[]history.NodeID{give.h.Node("probe")}, i)}

@@ -12,16 +12,10 @@ import (
 
 // pauseStory is the lesson of the lease: A freezes, B gets the lock, A writes.
 func pauseStory() (*tape, []checker.Finding) {
-	t := newTape(pauseFault)
-	t.acquires(11, "A")
-	t.add(60, history.Froze, "A", value(1))
-	t.expires(10_011, "A")
-	t.acquires(10_030, "B")
-	second := int32(len(t.h.Events)) - 2
-	t.add(15_060, history.Thawed, "A", value(1))
-	write := t.add(15_061, history.WriteAccepted, "resource", t.peer("A"), value(1))
-	t.add(15_062, history.Releasing, "A")
-	a, b := t.h.Node("A"), t.h.Node("B")
+	t := newTape(`0.011 A acquires; 0.06 A froze value=1; 10.011 redis-1 expired owner=A
+		10.03 B acquires as=B; 15.06 A thawed value=1
+		15.061 resource write-accepted peer=A value=1 as=write; 15.062 A releasing`, pauseFault)
+	a, b, second, write := t.h.Node("A"), t.h.Node("B"), t.Event("B")-1, t.Event("write")
 	from, to := t.h.Events[second].At, t.h.End()
 	return t, []checker.Finding{
 		breaks(checker.MutualExclusionID, from, to, []history.NodeID{b, a}, second),
@@ -56,9 +50,7 @@ func TestViolationsAreMarked(t *testing.T) {
 
 // A violation at an event that is otherwise routine is shown all the same.
 func TestViolationForcesAStep(t *testing.T) {
-	give := newTape()
-	i := give.add(5, history.Waits, "A")
-	steps := give.steps(breaks("fifo", 0, 0, nil, i))
+	steps := newTape("0.005 A waits").steps(breaks("fifo", 0, 0, nil, 0))
 	if len(steps) != 1 || steps[0].Sentence.English() != "A waits for the lock." || steps[0].Note.English() != "fifo is broken" {
 		t.Errorf("got %+v", steps)
 	}

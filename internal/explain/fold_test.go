@@ -4,20 +4,29 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"time"
-
-	"lockstep/internal/history"
 )
 
 // Many steps of one kind one after the other are one; three of them are three.
 func TestFold(t *testing.T) {
-	giveUp := func(n int) func(t *tape) {
-		return func(t *tape) {
-			t.acquires(10, "A")
-			for k := range n {
-				t.add(int64(100+k), history.GaveUp, []string{"B", "C"}[k%2])
-			}
-			t.releases(2000, "A")
+	giveUp := func(n int) string {
+		story := "0.01 A acquires"
+		for k := range n {
+			story += fmt.Sprintf("; %dms %s gave-up", 100+k, []string{"B", "C"}[k%2])
+		}
+		return story + "; 2 A releases"
+	}
+	again, onFive := "", ""
+	for k := range 6 {
+		again += fmt.Sprintf(`
+			%[1]d.001 B asks %[1]d.002 as=done SET lock x NX
+			%[1]d.002 redis-1 granted owner=B cause=done lasts=10s
+			%[1]d.5 B asks %[1]d.501 as=done EVAL unlock lock x
+			%[1]d.501 redis-1 removed owner=B peer=B cause=done`, k)
+		for s := range 5 {
+			onFive += fmt.Sprintf("%d.00%d redis-1 granted owner=B lasts=10s text=lock/%[2]d;", k, s)
+		}
+		for s := range 5 {
+			onFive += fmt.Sprintf("%d.50%d redis-1 removed owner=B peer=B text=lock/%[2]d;", k, s)
 		}
 	}
 	narrate(t, []narration{
@@ -34,32 +43,12 @@ func TestFold(t *testing.T) {
 				"The same 4 more times until 0.104 s.",
 			"2.001 s A releases the lock.",
 		}},
-		{"an entry that is given and given back, again and again", func(t *tape) {
-			for k := range int64(6) {
-				done := t.asks(1000*k+1, 1000*k+2, "B", "SET lock x NX")
-				t.add(1000*k+2, history.Granted, "redis-1",
-					t.owner("B"), t.text("lock"), cause(done), lasts(10*time.Second))
-				del := t.asks(1000*k+500, 1000*k+501, "B", "EVAL unlock lock x")
-				t.add(1000*k+501, history.Removed, "redis-1",
-					t.owner("B"), t.peer("B"), cause(del), t.text("lock"))
-			}
-		}, []string{
+		{"an entry that is given and given back, again and again", again, []string{
 			"0.002 s The store grants B the lock until 10.002 s. B does not know yet.",
 			"0.501 s B's unlock script removes its own entry. " +
 				"These 2 steps 5 more times until 5.501 s.",
 		}},
-		{"so on five servers each time", func(t *tape) {
-			for k := range int64(6) {
-				for s := range int64(5) {
-					t.add(1000*k+s, history.Granted, "redis-1",
-						t.owner("B"), t.text(fmt.Sprint("lock/", s)), lasts(10*time.Second))
-				}
-				for s := range int64(5) {
-					t.add(1000*k+500+s, history.Removed, "redis-1",
-						t.owner("B"), t.peer("B"), t.text(fmt.Sprint("lock/", s)))
-				}
-			}
-		}, []string{
+		{"so on five servers each time", onFive, []string{
 			"0.000 s The store grants B the lock until 10.000 s. B does not know yet. " +
 				"The same 4 more times until 0.004 s.",
 			"0.500 s B's command removes its own entry. The same 4 more times until 0.504 s. " +
@@ -71,81 +60,53 @@ func TestFold(t *testing.T) {
 // Renewals are one step, whatever others do meanwhile, and the last one before the lease ends says
 // until when: on several servers each is counted once.
 func TestRenewalsAreOneStep(t *testing.T) {
-	renewals := func(t *tape, from int64, n int, set time.Duration, servers ...string) {
-		for k := range int64(n) {
+	renewals := func(from, n int, set string, servers ...string) (story string) {
+		for k := range n {
 			for s, server := range servers {
-				t.add(from+200*k+int64(s), history.Extended, server,
-					t.owner("A"), t.peer("A"), t.text("lock"), lasts(set))
+				story += fmt.Sprintf("%dms %s extended owner=A peer=A lasts=%s;", from+200*k+s, server, set)
 			}
 		}
+		return story
 	}
 	narrate(t, []narration{
-		{"65 of a holder", func(t *tape) {
-			t.acquires(2, "A")
-			renewals(t, 371, 65, 10*time.Second, "redis-1")
-			t.expires(23_171, "A")
-		}, []string{
+		{"65 of a holder", "0.002 A acquires;" + renewals(371, 65, "10s", "redis-1") +
+			"23.171 redis-1 expired owner=A", []string{
 			"13.171 s A has renewed its lease 65 times, the last time until 23.171 s.",
 			"23.171 s The lease ends. A is not told.",
 		}},
-		{"others do not divide them", func(t *tape) {
-			t.acquires(2, "A")
-			renewals(t, 400, 3, 10*time.Second, "redis-1")
-			t.add(1_000, history.GaveUp, "B")
-			renewals(t, 1_100, 2, 10*time.Second, "redis-1")
-			t.expires(11_300, "A")
-		}, []string{
+		{"others do not divide them", "0.002 A acquires;" + renewals(400, 3, "10s", "redis-1") + "1 B gave-up;" +
+			renewals(1_100, 2, "10s", "redis-1") + "11.3 redis-1 expired owner=A", []string{
 			"1.000 s B gives up: it has waited as long as it could.",
 			"1.300 s A has renewed its lease 5 times, the last time until 11.300 s.",
 			"11.300 s The lease ends. A is not told.",
 		}},
-		{"a fault does", func(t *tape) {
-			t.acquires(2, "A")
-			renewals(t, 400, 2, 10*time.Second, "redis-1")
-			t.add(1_000, history.FaultBegan, "A", value(2), t.text("slow A by 15 s"))
-			renewals(t, 1_100, 1, 10*time.Second, "redis-1")
-			t.expires(11_100, "A")
-		}, []string{
+		{"a fault does", "0.002 A acquires;" + renewals(400, 2, "10s", "redis-1") +
+			"1 A fault-began value=2 text=slow A by 15 s;" + renewals(1_100, 1, "10s", "redis-1") +
+			"11.1 redis-1 expired owner=A", []string{
 			"0.600 s A has renewed its lease 2 times, the last time until 10.600 s.",
 			"1.000 s Fault 2 begins: slow A by 15 s.",
 			"1.100 s A renews its lease until 11.100 s.",
 			"11.100 s The lease ends. A is not told.",
 		}},
-		{"of one that does not hold", func(t *tape) {
-			t.acquires(2, "A")
-			t.releases(100, "A")
-			t.grants(300, "redis-1", "A")
-			renewals(t, 400, 17, 10*time.Second, "redis-1")
-		}, []string{
+		{"of one that does not hold", "0.002 A acquires; 0.1 A releases; 0.3 redis-1 grants A;" +
+			renewals(400, 17, "10s", "redis-1"), []string{
 			"0.300 s The store grants A the lock until 10.300 s. A does not know yet.",
 			"3.600 s A does not hold the lock, and has renewed its entry 17 times, " +
 				"the last time until 13.600 s.",
 		}},
-		{"on two servers", func(t *tape) {
-			t.withReplica()
-			t.grants(2, "redis-1", "A")
-			t.holds(2, "redis-2", "A")
-			renewals(t, 400, 4, 10*time.Second, "redis-1", "redis-2")
-		}, []string{
+		{"on two servers", "servers redis-1 redis-2; 0.002 redis-1 grants A; 0.002 redis-2 admits A;" +
+			renewals(400, 4, "10s", "redis-1", "redis-2"), []string{
 			"0.003 s A is granted the lock until 10.002 s.",
 			"1.001 s A has renewed its lease 4 times, the last time until 11.001 s.",
 		}},
-		{"of a record with its own time", func(t *tape) {
-			t.withServers("etcd-1")
-			t.add(2, history.Granted, "etcd-1", t.owner("A"), t.text("lock"))
-			t.add(3, history.Acquired, "A")
-			renewals(t, 400, 17, 0, "etcd-1")
-			t.add(9_000, history.Crashed, "A", value(1))
-		}, []string{
+		{"of a record with its own time", "servers etcd-1; 0.002 etcd-1 granted owner=A; 0.003 A acquired;" +
+			renewals(400, 17, "0s", "etcd-1") + "9 A crashed value=1", []string{
 			"0.003 s A is granted the lock.",
 			"3.600 s A writes its entry again, 17 times.",
 			"9.000 s A crashes (fault 1). Its entry stays.",
 		}},
-		{"a key of Redis that loses its end", func(t *tape) {
-			t.acquires(2, "A")
-			renewals(t, 400, 1, 0, "redis-1")
-			t.add(9_000, history.Crashed, "A", value(1))
-		}, []string{
+		{"a key of Redis that loses its end", "0.002 A acquires;" +
+			renewals(400, 1, "0s", "redis-1") + "9 A crashed value=1", []string{
 			"0.400 s A sets the lease of its entry: it no longer expires.",
 			"9.000 s A crashes (fault 1). Its entry stays: it has no expiry in the store.",
 		}},
@@ -155,19 +116,13 @@ func TestRenewalsAreOneStep(t *testing.T) {
 // However short a story is, it has the steps that decided what broke: here a fault and the end of a
 // lease, behind a hundred steps of another client.
 func TestAStoryKeepsWhatDecides(t *testing.T) {
-	give := newTape(pauseFault)
-	give.acquires(2, "A")
-	give.add(1_000, history.Froze, "A", value(1))
-	give.expires(10_002, "A")
-	for k := range int64(100) {
-		give.add(10_100+k, history.WriteAccepted, "resource", give.peer("C"), value(k))
+	give := newTape("0.002 A acquires; 1 A froze value=1; 10.002 redis-1 expired owner=A", pauseFault)
+	for k := range 100 {
+		give.Write(fmt.Sprintf("%dms resource write-accepted peer=C value=%d", 10_100+k, k))
 	}
-	give.acquires(10_300, "B")
-	acquired := int32(len(give.h.Events)) - 2
-	give.add(16_000, history.Thawed, "A", value(1))
-	give.add(16_002, history.WriteAccepted, "resource", give.peer("A"), value(200))
+	give.Write("10.3 B acquires as=B; 16 A thawed value=1; 16.002 resource write-accepted peer=A value=200")
 	finding := give.inBesideA()
-	finding.Violations[0].Events = []int32{acquired}
+	finding.Violations[0].Events = []int32{give.Event("B") - 1} // acquired, and then entered
 	steps := give.steps(finding)
 	for _, limit := range []int{8, 12, 18, 40} {
 		story, before, after := Story(steps, limit)

@@ -1,19 +1,38 @@
 package explain
 
 import (
+	"fmt"
+	"slices"
 	"strings"
 	"time"
 
 	"lockstep/internal/checker"
 	"lockstep/internal/history"
+	"lockstep/internal/history/historytest"
 	"lockstep/internal/timeline"
 )
 
-// tape records a history by hand: times in milliseconds, nodes by name.
-type tape struct{ h *history.History }
+// tape is a history by hand: a story with words of its own.
+//
+//	2 A acquires                an entry of 10 s on redis-1; A knows and enters 1 ms later
+//	2 A acquires forever        one without an end, and A's clock is right
+//	2 A releases                its own entry, by a script
+//	2 A renews                  its entry for another 10 s
+//	2 A asks 3 GET lock         redis-1 executes it at 3; "never": it does not receive it
+//	2 A replaces GETSET lock x  the entry of another client, by that command
+//	2 redis-1 grants A          an entry of 10 s; no command is seen that asked for it
+//	2 redis-1 admits A          the same, and A knows 1 ms later
+//	2 redis-2 copies A          the entry that A has on redis-1
+//
+// It may begin with its servers, of Redis, of a database or of a quorum; else there is one redis-1.
+type tape struct {
+	historytest.Story
+	h *history.History
+}
 
-func newTape(faults ...history.Fault) *tape {
-	t := &tape{history.New(history.Header{
+// newTape has the faults of a header, and a story.
+func newTape(story string, faults ...history.Fault) *tape {
+	t := &tape{h: history.New(history.Header{
 		Scenario: "by hand", Lock: "set-nx-lua", Seed: 7, Backend: "sim", ScalePPM: 1_000_000,
 		Lease: 10 * time.Second, Faults: faults, Store: "Redis", Topology: "replicated", Expires: true, AtOnce: true,
 		Nodes: []history.Node{
@@ -23,6 +42,17 @@ func newTape(faults ...history.Fault) *tape {
 		},
 	})}
 	t.h.ReadTexts()
+	t.Story = historytest.Story{H: t.h, Node: t.h.Node, Entry: "lock"}
+	t.Words = map[string]func(history.Instant, string, []string){
+		"acquires": t.acquires, "releases": t.releases, "renews": t.renews, "asks": t.asks, "replaces": t.replaces,
+		"grants": t.grants, "admits": t.admits, "copies": t.copies,
+	}
+	if servers, ok := strings.CutPrefix(story, "servers "); ok {
+		end := strings.IndexAny(servers, ";\n")
+		t.withServers(strings.Fields(servers[:end])...)
+		story = servers[end:]
+	}
+	t.Write(story)
 	return t
 }
 
@@ -46,106 +76,66 @@ func (t *tape) withServers(names ...string) {
 	}
 }
 
-// withReplica adds a second server.
-func (t *tape) withReplica() { t.withServers("redis-1", "redis-2") }
+// at writes an event of a word. The names in it begin with #, so as not to be those of a story.
+func (t *tape) at(at history.Instant, format string, args ...any) {
+	t.Write(fmt.Sprintf("%dns "+format, slices.Insert(args, 0, any(at))...))
+}
 
-func (t *tape) add(ms int64, kind history.Kind, node string, change ...func(*history.Event)) int32 {
-	e := history.Event{
-		At: history.Instant(ms) * history.Instant(time.Millisecond), Kind: kind,
-		Node: t.h.Node(node), Cause: history.NoCause,
+const ms = history.Instant(time.Millisecond)
+
+func (t *tape) acquires(at history.Instant, who string, rest []string) {
+	if len(rest) > 0 { // forever
+		t.at(at-ms, "%s waits shows=%dns", who, at-ms)
+		t.at(at, "redis-1 granted owner=%[2]s peer=%[2]s", who)
+		t.at(at+ms, "%s acquired shows=%dns", who, at+ms)
+		return
 	}
-	for _, c := range change {
-		c(&e)
+	t.at(at-ms, "%s sent peer=redis-1 as=#sent text=SET lock x NX PX 10000", who)
+	t.at(at, "redis-1 executed peer=%s cause=#sent as=#done text=OK", who)
+	t.at(at, "redis-1 granted owner=%[2]s peer=%[2]s cause=#done lasts=10s", who)
+	t.at(at+ms, "%s replied peer=redis-1 cause=#done text=OK", who)
+	t.at(at+ms, "%s acquired", who)
+	t.at(at+ms, "%s entered", who)
+}
+
+func (t *tape) releases(at history.Instant, who string, _ []string) {
+	t.at(at, "%s releasing", who)
+	t.at(at, "%s sent peer=redis-1 as=#sent text=EVAL unlock lock x", who)
+	t.at(at+ms, "redis-1 executed peer=%s cause=#sent as=#done text=(integer) 1", who)
+	t.at(at+ms, "redis-1 removed owner=%[2]s peer=%[2]s cause=#done", who)
+	t.at(at+2*ms, "%s released", who)
+}
+
+func (t *tape) renews(at history.Instant, who string, _ []string) {
+	t.at(at-ms, "%[2]s asks %[3]dns EVAL renew lock %[2]s", who, at)
+	t.at(at, "redis-1 extended owner=%[2]s peer=%[2]s cause=#done lasts=10s", who)
+}
+
+func (t *tape) asks(at history.Instant, who string, rest []string) {
+	t.at(at, "%s sent peer=redis-1 as=#sent text=%s", who, strings.Join(rest[1:], " "))
+	if rest[0] == "never" {
+		return
 	}
-	return t.h.Add(e)
+	t.Write(rest[0] + " redis-1 executed peer=" + who + " cause=#sent as=#done text=(nil)")
 }
 
-func (t *tape) owner(name string) func(*history.Event) {
-	return func(e *history.Event) { e.Owner = t.h.Node(name) }
+func (t *tape) replaces(at history.Instant, who string, rest []string) {
+	t.at(at-ms, "%s asks %dns %s", who, at, strings.Join(rest, " "))
+	t.at(at, "redis-1 granted owner=%[2]s peer=%[2]s cause=#done", who)
+	t.at(at+ms, "%s acquired", who)
 }
 
-func (t *tape) peer(name string) func(*history.Event) {
-	return func(e *history.Event) { e.Peer = t.h.Node(name) }
+func (t *tape) grants(at history.Instant, server string, rest []string) {
+	t.at(at, "%s granted owner=%s lasts=10s", server, rest[0])
 }
 
-func (t *tape) text(s string) func(*history.Event) {
-	return func(e *history.Event) { e.Text = t.h.Intern(s) }
+func (t *tape) admits(at history.Instant, server string, rest []string) {
+	t.grants(at, server, rest)
+	t.at(at+ms, "%s acquired", rest[0])
 }
 
-func value(v int64) func(*history.Event) { return func(e *history.Event) { e.Value = v } }
-
-func lasts(d time.Duration) func(*history.Event) { return value(int64(d)) }
-
-func token(v int64) func(*history.Event) { return func(e *history.Event) { e.Token = v } }
-
-func cause(i int32) func(*history.Event) { return func(e *history.Event) { e.Cause = i } }
-
-// acquires lets a client have the lock: the store grants at ms, the client knows
-// and enters 1 ms later.
-func (t *tape) acquires(ms int64, name string) {
-	sent := t.add(ms-1, history.Sent, name, t.peer("redis-1"), t.text("SET lock x NX PX 10000"))
-	done := t.add(ms, history.Executed, "redis-1", t.peer(name), cause(sent), t.text("OK"))
-	t.add(ms, history.Granted, "redis-1", t.owner(name), t.peer(name), cause(done), t.text("lock"), lasts(10*time.Second))
-	t.add(ms+1, history.Replied, name, t.peer("redis-1"), cause(done), t.text("OK"))
-	t.add(ms+1, history.Acquired, name)
-	t.add(ms+1, history.Entered, name)
-}
-
-// releases lets a client give its own entry back with a script.
-func (t *tape) releases(ms int64, name string) {
-	t.add(ms, history.Releasing, name)
-	sent := t.add(ms, history.Sent, name, t.peer("redis-1"), t.text("EVAL unlock lock x"))
-	done := t.add(ms+1, history.Executed, "redis-1", t.peer(name), cause(sent), t.text("(integer) 1"))
-	t.add(ms+1, history.Removed, "redis-1", t.owner(name), t.peer(name), cause(done), t.text("lock"))
-	t.add(ms+2, history.Released, name)
-}
-
-// grants gives a client an entry of 10 s on a server. No command is seen that asked for it.
-func (t *tape) grants(ms int64, server, name string) {
-	t.add(ms, history.Granted, server, t.owner(name), t.text("lock"), lasts(10*time.Second))
-}
-
-// holds lets a client have the lock 1 ms after a server granted it.
-func (t *tape) holds(ms int64, server, name string) {
-	t.grants(ms, server, name)
-	t.add(ms+1, history.Acquired, name)
-}
-
-// asks sends a command that the server executes, or does not receive when done is 0.
-func (t *tape) asks(sent, done int64, name, command string) (executed int32) {
-	s := t.add(sent, history.Sent, name, t.peer("redis-1"), t.text(command))
-	if done == 0 {
-		return history.NoCause
-	}
-	return t.add(done, history.Executed, "redis-1", t.peer(name), cause(s), t.text("(nil)"))
-}
-
-// renews gives a client's entry its 10 s again.
-func (t *tape) renews(ms int64, name string) {
-	done := t.asks(ms-1, ms, name, "EVAL renew lock "+name)
-	t.add(ms, history.Extended, "redis-1",
-		t.owner(name), t.peer(name), t.text("lock"), cause(done), lasts(10*time.Second))
-}
-
-// expires ends a client's entry.
-func (t *tape) expires(ms int64, name string) {
-	t.add(ms, history.Expired, "redis-1", t.owner(name), t.text("lock"))
-}
-
-// copies gives redis-2 a copy of a client's entry on redis-1.
-func (t *tape) copies(ms int64, name string) {
-	t.add(ms, history.Replicated, "redis-2",
-		t.owner(name), t.peer("redis-1"), t.text("lock"), lasts(10*time.Second))
-}
-
-// promotes puts a server in the place of another.
-func (t *tape) promotes(ms int64, server, other string) {
-	t.add(ms, history.Promoted, server, t.peer(other))
-}
-
-// forgets drops a client's entry from a server.
-func (t *tape) forgets(ms int64, server, name string) {
-	t.add(ms, history.Forgotten, server, t.owner(name), t.text("lock"))
+func (t *tape) copies(at history.Instant, server string, rest []string) {
+	t.at(at, "%s replicated owner=%s peer=redis-1 lasts=10s", server, rest[0])
 }
 
 // steps explains the tape.
