@@ -122,23 +122,27 @@ func TestADeathEndsTheOneBefore(t *testing.T) {
 	}
 }
 
+// played is the account of a story, played with its first lock.
+func played(t *testing.T, yaml string) *timeline.Timeline {
+	t.Helper()
+	p, err := scenario.Parse("played.yaml", []byte("scenario: Played\nexpect: anything\n"+yaml))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return timeline.Of(run.One(context.Background(), sim.New(), p, p.Locks[0], 1).Judgement.History)
+}
+
 // B has released at 5.0 s, which the replica, 2 s behind, has not heard when it takes over: it has B's
 // entry until its lease ends, and lets no client in.
 func TestAPromotedReplicaHasWhatWasRemoved(t *testing.T) {
-	p, err := scenario.Parse("removal.yaml", []byte(`
-scenario: A removal is lost
+	h := played(t, `
 locks: [set-nx-lua]
 clients: [B, C]
 workload: {work: 5s}
 network: {latency: 1ms}
 servers: {redis: {replicas: 1, lag: 2s}}
 faults: [{when: C enters, fail-over: operator}]
-expect: anything
-`))
-	if err != nil {
-		t.Fatal(err)
-	}
-	h := timeline.Of(run.One(context.Background(), sim.New(), p, "set-nx-lua", 1).Judgement.History)
+`)
 	var promoted history.Instant
 	var owners []history.NodeID
 	s := h.Begin()
@@ -160,8 +164,7 @@ expect: anything
 
 // redis-2 is the primary from 13 s on, without an entry, and again from 69 s on, with that of C, who came at 65 s.
 func TestAPrimaryHasNothingOfItsNextReign(t *testing.T) {
-	p, err := scenario.Parse("reigns.yaml", []byte(`
-scenario: There and back
+	h := played(t, `
 locks: [set-nx-lua]
 clients: [B, C]
 workload: {work: 5s, stagger: 65s}
@@ -171,12 +174,7 @@ faults:
   - {at: 10s, restart: redis-1, down: 9s}
   - {at: 40s, restart: redis-2, down: 9s}
   - {when: C enters, after: 1s, restart: redis-1, down: 9s}
-expect: anything
-`))
-	if err != nil {
-		t.Fatal(err)
-	}
-	h := timeline.Of(run.One(context.Background(), sim.New(), p, "set-nx-lua", 1).Judgement.History)
+`)
 	for _, l := range h.Entries {
 		if h.Name(l.Owner) == "C" && l.From < history.Instant(65*time.Second) {
 			t.Errorf("%s has an entry of C at %v", h.Name(l.Node), l.From)
