@@ -2,13 +2,14 @@ package locks_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
-	"lockstep/internal/faults"
 	"lockstep/internal/history"
 	"lockstep/internal/plan"
+	"lockstep/internal/scenario"
 	"lockstep/internal/sim"
 )
 
@@ -20,24 +21,33 @@ const (
 	redissonTick  = 100 * time.Millisecond
 )
 
-func redissonPlan(work time.Duration, clients ...string) *plan.Plan {
-	p := plan.Default()
-	p.Name, p.Clients, p.Lease = "redisson", clients, 30*time.Second
-	p.Workload.Work = plan.Range{Min: work, Max: work}
-	p.Network.Latency = plan.Range{Min: time.Millisecond, Max: time.Millisecond}
-	return &p
-}
-
 // played is a history with queries for these tests.
 type played struct{ *history.History }
 
-func playRedisson(t *testing.T, p *plan.Plan, lock string) played {
+// play plays a story with a lock. All its faults must happen.
+func play(t *testing.T, lock, story string) played {
 	t.Helper()
+	p, err := scenario.Parse("story.yaml", []byte("scenario: A story\nlocks: ["+lock+"]\n"+story))
+	if err != nil {
+		t.Fatal(err)
+	}
 	h, err := sim.Run(p, lock, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
+	for _, f := range p.Faults {
+		if !slices.ContainsFunc(h.Events, func(e history.Event) bool {
+			return e.Kind == history.FaultBegan && e.Value == int64(f.Number)
+		}) {
+			t.Errorf("%s: %s: it never happens", lock, f.Text)
+		}
+	}
 	return played{h}
+}
+
+func playRedisson(t *testing.T, lock, story string) played {
+	t.Helper()
+	return play(t, lock, "lease: 30s\nnetwork: {latency: 1ms}\n"+story)
 }
 
 // times returns the times of a client's events whose text has a prefix.
@@ -52,7 +62,7 @@ func (h played) times(kind history.Kind, client, text string) (out []time.Durati
 
 func TestRedissonRenewsAThirdOfTheLeaseAfterTheAcquire(t *testing.T) {
 	for _, lock := range []string{"redisson-3.12.3", "redisson", "redisson-fair", "redisson-fenced"} {
-		h := playRedisson(t, redissonPlan(65*time.Second, "A"), lock)
+		h := playRedisson(t, lock, "clients: [A]\nworkload: {work: 65s}")
 		last := h.times(history.Acquired, "A", "")[0]
 		renewals := h.times(history.Sent, "A", "EVAL renew")
 		if len(renewals) != 6 {
@@ -75,7 +85,7 @@ func TestRedissonRenewsAThirdOfTheLeaseAfterTheAcquire(t *testing.T) {
 }
 
 func TestALeaseTimeMeansNoWatchdog(t *testing.T) {
-	h := playRedisson(t, redissonPlan(65*time.Second, "A"), "redisson-lease")
+	h := playRedisson(t, "redisson-lease", "clients: [A]\nworkload: {work: 65s}")
 	if n := len(h.times(history.Sent, "A", "EVAL renew")); n != 0 {
 		t.Errorf("%d renewals", n)
 	}
@@ -88,9 +98,7 @@ func TestTheSharedTimerRenewsTheNextLockEarly(t *testing.T) {
 		"redisson-3.12.3": redissonThird,
 		"redisson":        redissonThird - 9*time.Second, // which have passed since the first lock
 	} {
-		p := redissonPlan(8900*time.Millisecond, "A")
-		p.Workload.Repeat = 2
-		h := playRedisson(t, p, lock)
+		h := playRedisson(t, lock, "clients: [A]\nworkload: {work: 8900ms, repeat: 2 times}")
 		acquired := h.times(history.Acquired, "A", "")
 		if len(acquired) != 2 {
 			t.Fatalf("%s: acquired at %v", lock, acquired)
@@ -118,7 +126,7 @@ func TestHowManyARedissonReleaseWakes(t *testing.T) {
 		"redisson":        {3, 2, 1, 0},
 		"redisson-fair":   {1, 1, 1, 0},
 	} {
-		h := playRedisson(t, redissonPlan(time.Second, "A", "B", "C", "D"), lock)
+		h := playRedisson(t, lock, "clients: [A, B, C, D]\nworkload: {work: 1s}")
 		var releases []time.Duration
 		for _, e := range h.Events {
 			if e.Kind == history.Removed && h.Name(e.Owner) != plan.ProbeName {
@@ -155,12 +163,6 @@ func TestHowManyARedissonReleaseWakes(t *testing.T) {
 	}
 }
 
-func dropReply(p *plan.Plan, command string) {
-	spec, _ := faults.Lookup("drop")
-	p.Faults = append(p.Faults, faults.Make(1, spec, faults.Args{Value: "reply"},
-		faults.Trigger{Moment: faults.Sends, Subject: "A", Command: command, Nth: 1}, faults.End{}))
-}
-
 // When a reply is lost, the old version sends the script again after the response timeout of 3 s
 // and 1.5 s; the new one only does so if there are replicas.
 func TestWhichVersionRetriesALockScript(t *testing.T) {
@@ -176,10 +178,12 @@ func TestWhichVersionRetriesALockScript(t *testing.T) {
 	}
 	for _, tt := range tests {
 		name := fmt.Sprintf("%s with %d replicas", tt.lock, tt.replicas)
-		p := redissonPlan(time.Second, "A")
-		p.Redis.Replicas = tt.replicas
-		dropReply(p, "lock")
-		h := playRedisson(t, p, tt.lock)
+		h := playRedisson(t, tt.lock, fmt.Sprintf(`
+clients: [A]
+workload: {work: 1s}
+servers: {redis: {replicas: %d}}
+faults: [{when: A sends lock, drop: reply}]
+`, tt.replicas))
 		sent := h.times(history.Sent, "A", "EVAL lock")
 		if len(sent) != 2 {
 			t.Fatalf("%s: sent at %v, want twice", name, sent)
@@ -199,10 +203,11 @@ func TestWhichVersionRetriesALockScript(t *testing.T) {
 
 // An acquisition that no replica confirms is undone, and retried four times.
 func TestRedissonUndoesWhatNoReplicaHas(t *testing.T) {
-	p := redissonPlan(time.Second, "A")
-	p.Redis.Replicas, p.Redis.Lag = 1, time.Minute
-	p.Workload.Wait = 30 * time.Second
-	h := playRedisson(t, p, "redisson")
+	h := playRedisson(t, "redisson", `
+clients: [A]
+workload: {work: 1s, wait: up to 30s}
+servers: {redis: {replicas: 1, lag: 1m}}
+`)
 	if n := len(h.times(history.Acquired, "A", "")); n != 0 {
 		t.Errorf("acquired %d times", n)
 	}
@@ -229,13 +234,12 @@ func TestRedissonUndoesWhatNoReplicaHas(t *testing.T) {
 // When the message of a release is lost, the waiter tries again when the entry would have expired,
 // and not before.
 func TestALostMessageCostsAtMostTheTimeToLive(t *testing.T) {
-	p := redissonPlan(2*time.Second, "A", "B")
-	p.Redis.Persistence = plan.PersistAlways
-	spec, _ := faults.Lookup("restart")
-	p.Faults = append(p.Faults, faults.Make(1, spec,
-		faults.Args{Value: faults.ThePrimary, Durations: map[string]time.Duration{"down": 1100 * time.Millisecond}},
-		faults.Trigger{Moment: faults.Releases, Subject: "A", Nth: 1}, faults.End{}))
-	h := playRedisson(t, p, "redisson-3.12.3")
+	h := playRedisson(t, "redisson-3.12.3", `
+clients: [A, B]
+workload: {work: 2s}
+servers: {redis: {persistence: always}}
+faults: [{when: A releases, restart: the primary, down: 1100ms}]
+`)
 	listens := h.times(history.Sent, "B", "SUBSCRIBE")
 	removed := h.times(history.Removed, "redis-1", "lock")[0]
 	if again := listens[len(listens)-1]; again < removed {
