@@ -126,10 +126,7 @@ func (c *client) send(l *call, to route) {
 			l.lane = c.laneTo(l.host)
 		}
 	}
-	l.sent = c.w.record(c.proc, history.Event{
-		Kind: history.Sent, Node: c.node, Peer: l.host.node, Value: l.id,
-		Text: l.text(), Cause: history.NoCause,
-	})
+	l.sent = l.seen(history.Sent, l.text(), history.NoCause)
 	c.countBackToBack()
 	l.waker = c.w.k.Waker()
 	l.launch()
@@ -178,10 +175,7 @@ func (c *client) receive(l *call, err error) error {
 	case l.broken:
 		return c.fail(l, ports.ErrConnection)
 	}
-	c.w.record(c.proc, history.Event{
-		Kind: history.Replied, Node: c.node, Peer: l.host.node, Value: l.id,
-		Text: c.w.textOfReply(l), Cause: l.executed,
-	})
+	l.seen(history.Replied, c.w.textOfReply(l), l.executed)
 	c.replied = c.w.k.Now()
 	c.reachOnWire(faults.HasReply, l)
 	if c.inWatchdog() {
@@ -192,11 +186,15 @@ func (c *client) receive(l *call, err error) error {
 
 func (c *client) fail(l *call, err error) error {
 	l.takenBack = c.w.timing.TakenBack
-	c.w.record(c.proc, history.Event{
-		Kind: history.TimedOut, Node: c.node, Peer: l.host.node, Value: l.id,
-		Text: c.w.hist.Intern(err.Error()), Cause: l.sent,
-	})
+	l.seen(history.TimedOut, c.w.hist.Intern(err.Error()), l.sent)
 	return err
+}
+
+// seen records an event of the call on its client.
+func (l *call) seen(kind history.Kind, text history.TextID, cause int32) int32 {
+	return l.w.record(l.client.proc, history.Event{
+		Kind: kind, Node: l.client.node, Peer: l.host.node, Value: l.id, Text: text, Cause: cause,
+	})
 }
 
 func (c *client) reachOnWire(kind faults.MomentKind, l *call) {

@@ -213,10 +213,7 @@ func (s *Socket) launch(l *call) {
 	l.host, l.life, l.lane = s.conn.host, s.conn.life, s.conn.lane
 	s.open = append(s.open, l)
 	if !l.silent {
-		l.sent = c.w.record(c.proc, history.Event{
-			Kind: history.Sent, Node: c.node, Peer: l.host.node, Value: l.id,
-			Text: l.text(), Cause: history.NoCause,
-		})
+		l.sent = l.seen(history.Sent, l.text(), history.NoCause)
 	}
 	l.launch()
 	c.tell(faults.Sends, l)
@@ -253,10 +250,7 @@ func (s *Socket) answered(l *call) {
 			return
 		}
 		if !l.silent && !l.timedOut {
-			c.w.record(c.proc, history.Event{
-				Kind: history.Replied, Node: c.node, Peer: l.host.node, Value: l.id,
-				Text: c.w.textOfReply(l), Cause: l.executed,
-			})
+			l.seen(history.Replied, c.w.textOfReply(l), l.executed)
 			c.tell(faults.HasReply, l)
 			if l.part == faults.NoPart && c.w.engine.WantsKind(faults.Renews) {
 				c.w.engine.Observe(faults.Moment{Kind: faults.Renews, Subject: c.name})
