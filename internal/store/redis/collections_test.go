@@ -117,22 +117,16 @@ func TestEvict(t *testing.T) {
 	if !s.Evict(4_000, "lock") {
 		t.Error("Evict found no lock")
 	}
-	if got, want := show(s.Changes()), "removed lock of 1 by 0 ttl 6000"; got != want {
-		t.Errorf("Evict reports %s, want %s", got, want)
-	}
-	if got, want := showEffects(s.Effects()), "DEL lock @10000 of 1 by 0"; got != want {
-		t.Errorf("Evict sends %s, want %s", got, want)
-	}
-	if s.Evict(4_000, "lock") || len(s.Changes()) != 0 || len(s.Effects()) != 0 {
+	reports(t, s, "Evict", "removed lock of 1 by 0 ttl 6000", "DEL lock @10000 of 1 by 0")
+	if s.Evict(4_000, "lock") {
 		t.Error("Evict dropped a lock twice")
 	}
+	reports(t, s, "Evict again", "", "")
 	do(s, 5_000, 1, Set("lock", "t").PX(ttl))
 	if s.Evict(15_001, "lock") {
 		t.Error("Evict dropped a lock whose time was up")
 	}
-	if got, want := show(s.Changes()), "expired lock of 1 by 0 ttl 0"; got != want {
-		t.Errorf("Evict reports %s, want %s", got, want)
-	}
+	reports(t, s, "Evict too late", "expired lock of 1 by 0 ttl 0", "EXPIRED lock @15000 of 1 by 0")
 	do(s, 20_000, 1, Set("lock", "t"))
 	if s.SetReplica(true); s.Evict(20_000, "lock") || s.Len() != 1 {
 		t.Error("a replica dropped a key by itself")
@@ -162,12 +156,7 @@ func TestTransaction(t *testing.T) {
 			t.Errorf("step %d, %v: %s, want %s", i, &step.give, got, step.want)
 		}
 	}
-	if got, want := show(s.Changes()), "granted x of 1 by 1 ttl -1"; got != want {
-		t.Errorf("EXEC reports %s, want %s", got, want)
-	}
-	if got, want := showEffects(s.Effects()), "SET x 1 @-1 of 1 by 1; VALUE x 2 @-1 of 1 by 1"; got != want {
-		t.Errorf("EXEC sends %s, want %s", got, want)
-	}
+	reports(t, s, "EXEC", "granted x of 1 by 1 ttl -1", "SET x 1 @-1 of 1 by 1; VALUE x 2 @-1 of 1 by 1")
 	if got := in(&b, Get("x")); got != `"2"` {
 		t.Errorf("x is %s afterwards, want 2", got)
 	}

@@ -184,12 +184,18 @@ func play(t *testing.T, s *Store, steps []step) {
 		if reply != step.want {
 			t.Errorf("step %d, %v: reply %s, want %s", i, &step.give, reply, step.want)
 		}
-		if got := show(s.Changes()); got != step.changes {
-			t.Errorf("step %d, %v: changes\n%s, want\n%s", i, &step.give, got, step.changes)
-		}
-		if got := showEffects(s.Effects()); got != step.effects {
-			t.Errorf("step %d, %v: effects\n%s, want\n%s", i, &step.give, got, step.effects)
-		}
+		reports(t, s, fmt.Sprintf("step %d, %v", i, &step.give), step.changes, step.effects)
+	}
+}
+
+// reports checks what the last call has reported.
+func reports(t *testing.T, s *Store, call, changes, effects string) {
+	t.Helper()
+	if got := show(s.Changes()); got != changes {
+		t.Errorf("%s: changes\n%s, want\n%s", call, got, changes)
+	}
+	if got := showEffects(s.Effects()); got != effects {
+		t.Errorf("%s: effects\n%s, want\n%s", call, got, effects)
 	}
 }
 
