@@ -53,7 +53,7 @@ func (l *goZooKeeper) Acquire(ctx context.Context) (Lease, error) {
 		}
 	}
 	if err == nil {
-		return releaseFunc(func(ctx context.Context) error { return l.release(ctx, place) }), nil
+		return ReleaseFunc(func(ctx context.Context) error { return l.release(ctx, place) }), nil
 	}
 	if l.clearsAway {
 		l.Env.Go(l.Env.Background(), "clear away", func(ctx context.Context) { _ = l.remove(ctx, place) })

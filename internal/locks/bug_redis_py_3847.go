@@ -58,6 +58,6 @@ func redisPy(before bool) func(Deps) Lock {
 			return err
 		}
 		create := redis.Set(d.Name, token).NX()
-		return createKey(ctx, d, create, func(time.Duration) Lease { return releaseFunc(release) })
+		return createKey(ctx, d, create, func(time.Duration) Lease { return ReleaseFunc(release) })
 	})
 }

@@ -42,7 +42,7 @@ func (l *redisson2515) Acquire(ctx context.Context) (Lease, error) {
 	if _, err := l.redisson3123.Acquire(ctx); err != nil {
 		return nil, err
 	}
-	return releaseFunc(l.unlock), nil
+	return ReleaseFunc(l.unlock), nil
 }
 
 func (l *redisson2515) unlock(ctx context.Context) error {

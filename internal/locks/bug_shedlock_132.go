@@ -64,6 +64,6 @@ func shedLock(ctx context.Context, d *Deps) (Lease, error) {
 		if res.Err != nil || res.Affected == 0 {
 			return nil, res.Err
 		}
-		return releaseFunc(release), nil
+		return ReleaseFunc(release), nil
 	})
 }

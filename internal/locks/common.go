@@ -87,17 +87,17 @@ var hexDigits = func() (table [256][2]byte) {
 	return table
 }()
 
-// releaseFunc is a lease that is released by calling the function, of a design that neither tells
+// ReleaseFunc is a lease that is released by calling the function, of a design that neither tells
 // its client of a loss nor hands out fencing tokens.
-type releaseFunc func(ctx context.Context) error
+type ReleaseFunc func(ctx context.Context) error
 
-func (f releaseFunc) Release(ctx context.Context) error { return f(ctx) }
-func (releaseFunc) Lost() context.Context               { return nil }
-func (releaseFunc) Token() int64                        { return 0 }
+func (f ReleaseFunc) Release(ctx context.Context) error { return f(ctx) }
+func (ReleaseFunc) Lost() context.Context               { return nil }
+func (ReleaseFunc) Token() int64                        { return 0 }
 
 // fenced is such a lease with a fencing token.
 type fenced struct {
-	releaseFunc
+	ReleaseFunc
 	token int64
 }
 
@@ -114,8 +114,8 @@ type attended struct {
 }
 
 // attendedBy is a lease without a task yet, which is released by a function.
-func attendedBy(release releaseFunc) *attended {
-	return &attended{fenced: fenced{releaseFunc: release}}
+func attendedBy(release ReleaseFunc) *attended {
+	return &attended{fenced: fenced{ReleaseFunc: release}}
 }
 
 // attend starts the task of a new lease.
@@ -130,11 +130,11 @@ func (a *attended) Lost() context.Context { return a.lost }
 
 func (a *attended) Release(ctx context.Context) error {
 	a.stop()
-	return a.releaseFunc(ctx)
+	return a.ReleaseFunc(ctx)
 }
 
 // blindDel releases the lock by DEL, whoever owns the key by then.
-func blindDel(d *Deps) releaseFunc {
+func blindDel(d *Deps) ReleaseFunc {
 	return func(ctx context.Context) error { return removed(d.Redis.Do(ctx, redis.Del(d.Name))) }
 }
 

@@ -171,7 +171,7 @@ func TestALeaseCountsFromItsRequest(t *testing.T) {
 	var counted time.Duration
 	_, err := setNXPX(context.Background(), &d, func(_ string, sent time.Duration) Lease {
 		counted = sent
-		return releaseFunc(nil)
+		return ReleaseFunc(nil)
 	})
 	if want := 8 * time.Second; err != nil || counted != want { // 2 s for the first, and 1 s of rest
 		t.Errorf("counted from %v, want %v (%v)", counted, want, err)

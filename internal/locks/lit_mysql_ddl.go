@@ -56,7 +56,7 @@ func (l *litMySQLDDL) Acquire(ctx context.Context) (Lease, error) {
 	if res.Err != nil {
 		return nil, res.Err
 	}
-	return releaseFunc(l.release), nil
+	return ReleaseFunc(l.release), nil
 }
 
 // createTable makes the table, in whichever form the server accepts it.

@@ -83,7 +83,7 @@ func setEX(ctx context.Context, d *Deps, ttl int64, token string) (Lease, error)
 	if reply.Err != nil || reply.Str != "1" {
 		return nil, reply.Err
 	}
-	return releaseFunc(func(ctx context.Context) error {
+	return ReleaseFunc(func(ctx context.Context) error {
 		reply := d.Redis.Do(ctx, redis.Eval(releaseScript, d.Name).Text(token))
 		if reply.Err == nil && reply.Str != "1" {
 			return ErrNotHeld

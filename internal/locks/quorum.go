@@ -115,7 +115,7 @@ func (q quorum) unlock(ctx context.Context, token string, nodes []redis.Port) er
 }
 
 // unlocks releases the lock on the nodes that its design names.
-func (q quorum) unlocks(token string, nodes []redis.Port) releaseFunc {
+func (q quorum) unlocks(token string, nodes []redis.Port) ReleaseFunc {
 	return func(ctx context.Context) error { return q.unlock(ctx, token, nodes) }
 }
 

@@ -63,7 +63,7 @@ func (l *redisson3123) Acquire(ctx context.Context) (Lease, error) {
 	if _, err := l.lock(ctx, l.channel(), l.tryLock); err != nil {
 		return nil, err
 	}
-	return releaseFunc(l.unlock), nil
+	return ReleaseFunc(l.unlock), nil
 }
 
 func (l *redisson3123) tryLock() (redissonTry, error) {

@@ -63,7 +63,7 @@ func (l *redissonRedlock) Acquire(ctx context.Context) (Lease, error) {
 		held, err := l.tryLock(ctx)
 		switch {
 		case held:
-			return releaseFunc(l.unlock), nil
+			return ReleaseFunc(l.unlock), nil
 		case ctx.Err() != nil:
 			return nil, ctx.Err()
 		case err != nil:

@@ -132,7 +132,7 @@ func (r *redissonSynced) tryRenewed(
 
 // unlocks is one hold of a lock, whose client is never told of a loss. Its release runs an unlock
 // script, under the same latch until the replicas have it.
-func (r *redissonSynced) unlocks(unlock func(latch string) redis.Cmd) releaseFunc {
+func (r *redissonSynced) unlocks(unlock func(latch string) redis.Cmd) ReleaseFunc {
 	return func(ctx context.Context) error {
 		latch := r.newLatch()
 		return released(r.execute(ctx, func() redis.Reply {

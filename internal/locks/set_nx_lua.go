@@ -47,7 +47,7 @@ func setNXLua(ctx context.Context, d *Deps) (Lease, error) {
 }
 
 // scriptDel releases the lock by a script that is given the token.
-func scriptDel(d *Deps, script *redis.Script, token string) releaseFunc {
+func scriptDel(d *Deps, script *redis.Script, token string) ReleaseFunc {
 	return func(ctx context.Context) error {
 		return removed(d.Redis.Do(ctx, redis.Eval(script, d.Name).Text(token)))
 	}

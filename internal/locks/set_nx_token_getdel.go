@@ -41,7 +41,7 @@ func setNXTokenGetDel(ctx context.Context, d *Deps) (Lease, error) {
 }
 
 // getDel releases the lock by comparing in the client, and deletes a key then.
-func getDel(d *Deps, token, deletes string) releaseFunc {
+func getDel(d *Deps, token, deletes string) ReleaseFunc {
 	return func(ctx context.Context) error {
 		reply := d.Redis.Do(ctx, redis.Get(d.Name))
 		if reply.Err != nil {

@@ -64,7 +64,7 @@ func setnxTimestampGetset(ctx context.Context, d *Deps) (Lease, error) {
 }
 
 // delBefore releases the lock by DEL before its deadline only.
-func delBefore(d *Deps, deadlineMS int64) releaseFunc {
+func delBefore(d *Deps, deadlineMS int64) ReleaseFunc {
 	return func(ctx context.Context) error {
 		if wallMillis(d.Env) > deadlineMS {
 			return ErrNotHeld

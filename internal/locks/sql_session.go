@@ -91,7 +91,7 @@ func (l *sqlSessions) leave(s *sqlSession) {
 // namedLease is the lease of a named lock. The answer to release is 1 or true when the session
 // had the lock.
 func (l *sqlSessions) namedLease(s *sqlSession, release sql.Stmt) Lease {
-	return releaseFunc(func(ctx context.Context) error {
+	return ReleaseFunc(func(ctx context.Context) error {
 		res := s.conn.Exec(ctx, release)
 		l.leave(s)
 		if released, _ := scalar(res); res.Err == nil && released != 1 {

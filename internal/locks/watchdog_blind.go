@@ -47,7 +47,7 @@ func watchdogBlind(ctx context.Context, d *Deps) (Lease, error) {
 				_ = d.Redis.Do(ctx, redis.Expire(d.Name, d.Lease))
 			}
 		})
-		return releaseFunc(func(ctx context.Context) error {
+		return ReleaseFunc(func(ctx context.Context) error {
 			stop()
 			return scriptDel(d, unlockScript, token)(ctx)
 		})

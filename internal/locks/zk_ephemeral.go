@@ -50,7 +50,7 @@ func (l *zkEphemeral) Acquire(ctx context.Context) (Lease, error) {
 	for {
 		_, err := session.Create(ctx, l.path(), "", zookeeper.Ephemeral)
 		if err == nil {
-			return releaseFunc(l.release), nil
+			return ReleaseFunc(l.release), nil
 		}
 		if err != zookeeper.ErrNodeExists {
 			return nil, err

@@ -34,7 +34,7 @@ func init() {
 
 func melting(ctx context.Context, d *Deps) (Lease, error) {
 	return setNXPX(ctx, d, func(token string, _ time.Duration) Lease {
-		return releaseFunc(func(ctx context.Context) error {
+		return ReleaseFunc(func(ctx context.Context) error {
 			return removed(d.Redis.Do(ctx, redis.Command("DELEX", d.Name, "IFEQ", token)))
 		})
 	})

@@ -86,13 +86,14 @@ return 0`}
 
 func (l *voting) Acquire(ctx context.Context) (locks.Lease, error) {
 	for {
-		lease := &votingLease{l, strconv.FormatUint(l.Env.Rand().Uint64(), 16)}
+		token := strconv.FormatUint(l.Env.Rand().Uint64(), 16)
+		release := func(ctx context.Context) error { return l.release(ctx, token) }
 		start := l.Env.Mono()
-		votes := l.ask(ctx, redis.Set(l.Name, lease.token).PX(l.Lease).NX(), redis.Reply.IsOK)
+		votes := l.ask(ctx, redis.Set(l.Name, token).PX(l.Lease).NX(), redis.Reply.IsOK)
 		if votes > len(l.Nodes)/2 && l.accept(l.Env.Mono()-start, l.Lease) {
-			return lease, nil
+			return locks.ReleaseFunc(release), nil
 		}
-		_ = lease.Release(l.Env.Background()) // anything left expires with its lease
+		_ = release(l.Env.Background()) // anything left expires with its lease
 		if err := l.Env.Sleep(ctx, time.Duration(1+l.Env.Rand().Int64N(2*int64(l.Retry)))); err != nil {
 			return nil, err
 		}
@@ -123,21 +124,13 @@ func (l *voting) ask(ctx context.Context, cmd redis.Cmd, good func(redis.Reply) 
 	return n
 }
 
-type votingLease struct {
-	*voting
-	token string
-}
-
-func (h *votingLease) Release(ctx context.Context) error {
-	removed := h.ask(ctx, redis.Eval(compareAndDelete, h.Name).Text(h.token), func(r redis.Reply) bool { return r.IsInt(1) })
-	if removed <= len(h.Nodes)/2 {
+func (l *voting) release(ctx context.Context, token string) error {
+	removed := l.ask(ctx, redis.Eval(compareAndDelete, l.Name).Text(token), func(r redis.Reply) bool { return r.IsInt(1) })
+	if removed <= len(l.Nodes)/2 {
 		return locks.ErrNotHeld
 	}
 	return nil
 }
-
-func (*votingLease) Lost() context.Context { return nil }
-func (*votingLease) Token() int64          { return 0 }
 
 // scriptLock counts its holds in the store, by two scripts. Their arguments are the lease in
 // milliseconds and the owner. Acquire answers nil when the lock is acquired, else the remaining
@@ -158,7 +151,7 @@ func (l *scriptLock) Acquire(ctx context.Context) (locks.Lease, error) {
 		case reply.Err != nil:
 			return nil, reply.Err
 		case reply.IsNil():
-			return l, nil
+			return locks.ReleaseFunc(l.unlock), nil
 		}
 		if err := l.Env.Sleep(ctx, l.Retry); err != nil {
 			return nil, err
@@ -170,7 +163,7 @@ func (l *scriptLock) eval(ctx context.Context, s *redis.Script) redis.Reply {
 	return l.Redis.Do(ctx, redis.Eval(s, l.Name).Num(ports.Millis(l.Lease)).Text(l.owner))
 }
 
-func (l *scriptLock) Release(ctx context.Context) error {
+func (l *scriptLock) unlock(ctx context.Context) error {
 	reply := l.eval(ctx, l.release)
 	switch {
 	case reply.Err != nil:
@@ -180,9 +173,6 @@ func (l *scriptLock) Release(ctx context.Context) error {
 	}
 	return nil
 }
-
-func (*scriptLock) Lost() context.Context { return nil }
-func (*scriptLock) Token() int64          { return 0 }
 
 // interrupted is a lock whose callers give up after 2 s.
 type interrupted struct {
@@ -223,13 +213,5 @@ func (l *localLock) Acquire(ctx context.Context) (locks.Lease, error) {
 		}
 	}
 	*l.held = true
-	return l, nil
+	return locks.ReleaseFunc(func(context.Context) error { *l.held = false; return nil }), nil
 }
-
-func (l *localLock) Release(context.Context) error {
-	*l.held = false
-	return nil
-}
-
-func (*localLock) Lost() context.Context { return nil }
-func (*localLock) Token() int64          { return 0 }

@@ -70,18 +70,11 @@ func (l *bsmRedislock) Acquire(ctx context.Context) (locks.Lease, error) {
 	if err != nil {
 		return nil, failure(ctx, err)
 	}
-	return &bsmLease{lock: lock}, nil
-}
-
-type bsmLease struct {
-	untold
-	lock *redislock.Lock
-}
-
-func (l *bsmLease) Release(ctx context.Context) error {
-	err := l.lock.Release(ctx)
-	if errors.Is(err, redislock.ErrLockNotHeld) {
-		return locks.ErrNotHeld
-	}
-	return err
+	return locks.ReleaseFunc(func(ctx context.Context) error {
+		err := lock.Release(ctx)
+		if errors.Is(err, redislock.ErrLockNotHeld) {
+			return locks.ErrNotHeld
+		}
+		return err
+	}), nil
 }

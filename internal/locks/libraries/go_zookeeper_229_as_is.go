@@ -84,7 +84,7 @@ func (l *goZooKeeper) Acquire(ctx context.Context) (locks.Lease, error) {
 		if err != nil {
 			return nil, failure(ctx, err)
 		}
-		return &goZooKeeperLease{lock: lock}, nil
+		return locks.ReleaseFunc(func(context.Context) error { return unlocked(lock) }), nil
 	case <-ctx.Done():
 		go func() {
 			if <-done == nil {
@@ -95,13 +95,9 @@ func (l *goZooKeeper) Acquire(ctx context.Context) (locks.Lease, error) {
 	}
 }
 
-type goZooKeeperLease struct {
-	untold
-	lock *zk.Lock
-}
-
-func (l *goZooKeeperLease) Release(context.Context) error {
-	err := l.lock.Unlock()
+// unlocked is the release of a lock.
+func unlocked(lock *zk.Lock) error {
+	err := lock.Unlock()
 	if errors.Is(err, zk.ErrNoNode) {
 		return locks.ErrNotHeld
 	}

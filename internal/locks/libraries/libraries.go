@@ -98,12 +98,6 @@ func All() []Library {
 	})
 }
 
-// untold is the part of a lease whose library neither tells of a loss nor hands out fencing tokens.
-type untold struct{}
-
-func (untold) Lost() context.Context { return nil }
-func (untold) Token() int64          { return 0 }
-
 // failure is the error of an acquisition: that of ctx when it has ended.
 func failure(ctx context.Context, err error) error {
 	if ctx.Err() != nil {

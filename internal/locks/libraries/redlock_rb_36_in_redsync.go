@@ -65,7 +65,7 @@ func (l *redsyncSetsAgain) Acquire(ctx context.Context) (locks.Lease, error) {
 	if err != nil {
 		return nil, err
 	}
-	lease := &extendedRedsyncLease{redsyncLease: got.(*redsyncLease), every: l.Lease / 3}
+	lease := &extendedRedsyncLease{redsyncLease: got.(redsyncLease), every: l.Lease / 3}
 	lease.lost, lease.tellLost = context.WithCancel(context.Background())
 	extending, stop := context.WithCancel(context.Background())
 	lease.stop = stop
@@ -75,7 +75,7 @@ func (l *redsyncSetsAgain) Acquire(ctx context.Context) (locks.Lease, error) {
 
 // extendedRedsyncLease is a lock that the application extends until it gives it back.
 type extendedRedsyncLease struct {
-	*redsyncLease
+	redsyncLease
 	every    time.Duration
 	lost     context.Context
 	tellLost context.CancelFunc

@@ -88,7 +88,7 @@ func (l *redsyncLock) Acquire(ctx context.Context) (locks.Lease, error) {
 		var taken *redsync.ErrTaken
 		switch {
 		case err == nil:
-			return &redsyncLease{mutex: mutex}, nil
+			return redsyncLease{mutex}, nil
 		case ctx.Err() != nil:
 			return nil, ctx.Err()
 		case !errors.As(err, &taken):
@@ -97,14 +97,14 @@ func (l *redsyncLock) Acquire(ctx context.Context) (locks.Lease, error) {
 	}
 }
 
-type redsyncLease struct {
-	untold
-	mutex *redsync.Mutex
-}
+type redsyncLease struct{ mutex *redsync.Mutex }
+
+func (redsyncLease) Lost() context.Context { return nil }
+func (redsyncLease) Token() int64          { return 0 }
 
 // Release is Unlock. The lock is not held when a majority of the nodes has another's
 // entry, or when all answered and so many of them had none.
-func (l *redsyncLease) Release(ctx context.Context) error {
+func (l redsyncLease) Release(ctx context.Context) error {
 	done, err := l.mutex.UnlockContext(ctx)
 	var taken *redsync.ErrTaken
 	var node *redsync.RedisError
