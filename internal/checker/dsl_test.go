@@ -4,41 +4,13 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-	"time"
 
 	"lockstep/internal/history"
 	"lockstep/internal/history/historytest"
 )
 
-// parse builds a history from a story. Nodes come into being when they are named. A..G are clients,
-// P is the probe, S, T and U are stores, R and Q are resources, "-" is no node. The lease is 10 s.
-func parse(text string) *history.History {
-	h := history.New(history.Header{Lease: 10 * time.Second, ScalePPM: 1_000_000})
-	h.ReadTexts()
-	s := historytest.Story{H: h, Node: func(name string) history.NodeID { return parseNode(h, name) }}
-	s.Write(text)
-	return h
-}
-
-func parseNode(h *history.History, name string) history.NodeID {
-	if name == "-" {
-		return 0
-	}
-	if id := h.Node(name); id != 0 {
-		return id
-	}
-	role := history.RoleClient
-	switch name {
-	case "P":
-		role = history.RoleProbe
-	case "S", "T", "U":
-		role = history.RoleStore
-	case "R", "Q":
-		role = history.RoleResource
-	}
-	h.Header.Nodes = append(h.Header.Nodes, history.Node{Name: name, Role: role})
-	return history.NodeID(len(h.Header.Nodes))
-}
+// parse builds a history from a story.
+var parse = historytest.Read
 
 // show prints a finding the way that the tables expect it: the verdict, the
 // count, and of every violation the interval in seconds, the clients with the

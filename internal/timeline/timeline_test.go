@@ -9,6 +9,7 @@ import (
 
 	"lockstep/internal/checker"
 	"lockstep/internal/history"
+	"lockstep/internal/history/historytest"
 	"lockstep/internal/run"
 	"lockstep/internal/scenario"
 	"lockstep/internal/sim"
@@ -73,11 +74,7 @@ func agree(t *testing.T, name string, j *checker.Judgement) int {
 
 // Events of several kinds come in the order of the history, both ways, and a loop may end early.
 func TestEachGoesThroughKindsInOrder(t *testing.T) {
-	h := history.New(history.Header{})
-	for _, kind := range []history.Kind{history.Waits, history.Sent, history.Acquired, history.Waits, history.Releasing, history.Acquired} {
-		h.Add(history.Event{Kind: kind})
-	}
-	account := timeline.Of(h)
+	account := timeline.Of(historytest.Read("0 A waits; 0 A sent; 0 A acquired; 0 A waits; 0 A releasing; 0 A acquired"))
 	var there, back []int32
 	for i := range account.Each(history.Acquired, history.Waits) {
 		there = append(there, i)
@@ -97,11 +94,7 @@ func TestEachGoesThroughKindsInOrder(t *testing.T) {
 
 // A freeze that ends with the death of its process has no length that a sentence may give.
 func TestAFreezeThatEndsWithADeathIsNotOver(t *testing.T) {
-	h := history.New(history.Header{Nodes: []history.Node{{Name: "A", Role: history.RoleClient}}})
-	for at, kind := range []history.Kind{history.Froze, history.Crashed, history.Restarted, history.Froze, history.Thawed} {
-		h.Add(history.Event{At: history.Instant(at), Node: 1, Kind: kind})
-	}
-	account := timeline.Of(h)
+	account := timeline.Of(historytest.Read("0 A froze; 1ns A crashed; 2ns A restarted; 3ns A froze; 4ns A thawed"))
 	if len(account.Freezes) != 2 || account.Freezes[0].Over || !account.Freezes[1].Over || account.Frozen(1, 1) != nil || account.Frozen(1, 4) == nil {
 		t.Errorf("freezes %+v", account.Freezes)
 	}
@@ -112,11 +105,7 @@ func TestAFreezeThatEndsWithADeathIsNotOver(t *testing.T) {
 
 // A log from elsewhere may say twice that a server died. It is down once.
 func TestADeathEndsTheOneBefore(t *testing.T) {
-	h := history.New(history.Header{Nodes: []history.Node{{Name: "redis-1", Role: history.RoleStore}}})
-	for at, kind := range []history.Kind{history.Crashed, history.Crashed, history.Healed} {
-		h.Add(history.Event{At: history.Instant(at), Node: 1, Kind: kind})
-	}
-	d := timeline.Of(h).Deaths
+	d := timeline.Of(historytest.Read("0 S crashed; 1ns S crashed; 2ns S healed")).Deaths
 	if len(d) != 2 || d[0].To != 1 || d[0].Ended != 1 || d[1].To != 2 || d[1].Ended != history.NoCause {
 		t.Errorf("deaths %+v", d)
 	}

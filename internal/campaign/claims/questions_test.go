@@ -7,54 +7,31 @@ import (
 	"time"
 
 	"lockstep/internal/history"
+	"lockstep/internal/history/historytest"
 	"lockstep/internal/say"
 )
 
 // etcd's model cannot contradict itself, so these histories are written by hand.
 func TestContradictionsAreNoticed(t *testing.T) {
-	type step struct {
-		kind    history.Kind
-		request int64
-		text    string
-	}
 	tests := []struct {
-		name           string
-		steps          []step
+		name, story    string
 		replies, wrong int64
 	}{
-		{"one after the other", []step{
-			{history.Sent, 1, ""}, {history.Replied, 1, "succeeded, revision 4"},
-			{history.Sent, 2, ""}, {history.Replied, 2, "revision 4, lock created 3"},
-		}, 2, 0},
-		{"an old answer to a later question", []step{
-			{history.Sent, 1, ""}, {history.Replied, 1, "succeeded, revision 4"},
-			{history.Sent, 2, ""}, {history.Replied, 2, "revision 3"},
-		}, 2, 1},
-		{"an old answer to a question of that time", []step{
-			{history.Sent, 1, ""}, {history.Sent, 2, ""},
-			{history.Replied, 1, "succeeded, revision 4"}, {history.Replied, 2, "revision 3"},
-		}, 2, 0},
-		{"answers without a revision", []step{
-			{history.Sent, 1, ""}, {history.Replied, 1, "lease 7, TTL 10"},
-		}, 0, 0},
-		{"two entries at once", []step{
-			{history.Granted, 0, "lock"}, {history.Granted, 0, "lock"},
-		}, 0, 1},
-		{"two entries in turn", []step{
-			{history.Granted, 0, "lock"}, {history.Expired, 0, "lock"}, {history.Granted, 0, "lock"}, {history.Removed, 0, "lock"},
-		}, 0, 0},
+		{"one after the other", `0 A sent value=1; 1 A replied value=1 text=succeeded, revision 4
+			2 A sent value=2; 3 A replied value=2 text=revision 4, lock created 3`, 2, 0},
+		{"an old answer to a later question", `0 A sent value=1; 1 A replied value=1 text=succeeded, revision 4
+			2 A sent value=2; 3 A replied value=2 text=revision 3`, 2, 1},
+		{"an old answer to a question of that time", `0 A sent value=1; 1 A sent value=2
+			2 A replied value=1 text=succeeded, revision 4; 3 A replied value=2 text=revision 3`, 2, 0},
+		{"answers without a revision", "0 A sent value=1; 1 A replied value=1 text=lease 7, TTL 10", 0, 0},
+		{"two entries at once", "0 S granted text=lock; 1 S granted text=lock", 0, 1},
+		{"two entries in turn", `0 S granted text=lock; 1 S expired text=lock
+			2 S granted text=lock; 3 S removed text=lock`, 0, 0},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			h := history.New(history.Header{Nodes: []history.Node{{Name: "A", Role: history.RoleClient}}})
-			h.ReadTexts()
-			for i, s := range tt.steps {
-				h.Add(history.Event{
-					At: history.Instant(i), Kind: s.kind, Node: 1, Value: s.request, Text: h.Intern(s.text), Cause: history.NoCause,
-				})
-			}
 			r := &Run{}
-			r.History = h
+			r.History = historytest.Read(tt.story)
 			if replies, wrong := r.contradictions(); replies != tt.replies || wrong != tt.wrong {
 				t.Errorf("got %d replies, %d of them wrong; want %d, %d", replies, wrong, tt.replies, tt.wrong)
 			}

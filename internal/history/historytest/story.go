@@ -34,6 +34,33 @@ type Story struct {
 	named map[string]int32
 }
 
+// Read builds a history from a story. Nodes come into being when they are named. P is the probe, S, T
+// and U are stores, R and Q are resources, all others are clients, and "-" is no node. The lease is 10 s.
+func Read(text string) *history.History {
+	h := history.New(history.Header{Lease: 10 * time.Second, ScalePPM: 1_000_000})
+	h.ReadTexts()
+	s := Story{H: h, Node: func(name string) history.NodeID { return nodeOf(h, name) }}
+	s.Write(text)
+	return h
+}
+
+func nodeOf(h *history.History, name string) history.NodeID {
+	if id := h.Node(name); id != 0 || name == "-" {
+		return id
+	}
+	role := history.RoleClient
+	switch name {
+	case "P":
+		role = history.RoleProbe
+	case "S", "T", "U":
+		role = history.RoleStore
+	case "R", "Q":
+		role = history.RoleResource
+	}
+	h.Header.Nodes = append(h.Header.Nodes, history.Node{Name: name, Role: role})
+	return history.NodeID(len(h.Header.Nodes))
+}
+
 // Write adds the events of a text.
 func (s *Story) Write(text string) {
 	for _, line := range strings.FieldsFunc(text, func(r rune) bool { return r == ';' || r == '\n' }) {
