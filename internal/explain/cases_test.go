@@ -10,7 +10,7 @@ import (
 	"lockstep/internal/explain"
 	"lockstep/internal/history"
 	"lockstep/internal/run"
-	"lockstep/internal/scenario"
+	"lockstep/internal/scenario/scenariotest"
 	"lockstep/internal/sim"
 	"lockstep/internal/timeline"
 )
@@ -84,10 +84,7 @@ expect: anything
 `, "A's check of its lease and its write are one step.", history.Froze},
 	}
 	for _, tt := range tests {
-		p, err := scenario.Parse("case.yaml", []byte("scenario: A case\n"+strings.TrimSpace(tt.yaml)))
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := scenariotest.Parse(t, "case.yaml", "scenario: A case\n"+strings.TrimSpace(tt.yaml))
 		w := sim.New()
 		defer w.Close()
 		for _, lock := range p.Locks {

@@ -7,7 +7,7 @@ import (
 
 	"lockstep/internal/explain"
 	"lockstep/internal/run"
-	"lockstep/internal/scenario"
+	"lockstep/internal/scenario/scenariotest"
 	"lockstep/internal/sim"
 	"lockstep/internal/timeline"
 )
@@ -16,10 +16,7 @@ import (
 // between two ends of lines.
 func told(t *testing.T, yaml string) string {
 	t.Helper()
-	p, err := scenario.Parse("told.yaml", []byte("scenario: Told\nexpect: anything\n"+yaml))
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := scenariotest.Parse(t, "told.yaml", "scenario: Told\nexpect: anything\n"+yaml)
 	w := sim.New()
 	defer w.Close()
 	j := run.One(context.Background(), w, p, p.Locks[0], 1).Judgement

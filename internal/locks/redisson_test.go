@@ -9,7 +9,7 @@ import (
 
 	"lockstep/internal/history"
 	"lockstep/internal/plan"
-	"lockstep/internal/scenario"
+	"lockstep/internal/scenario/scenariotest"
 	"lockstep/internal/sim"
 )
 
@@ -27,10 +27,7 @@ type played struct{ *history.History }
 // play plays a story with a lock. All its faults must happen.
 func play(t *testing.T, lock, story string) played {
 	t.Helper()
-	p, err := scenario.Parse("story.yaml", []byte("scenario: A story\nlocks: ["+lock+"]\n"+story))
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := scenariotest.Parse(t, "story.yaml", "scenario: A story\nlocks: ["+lock+"]\n"+story)
 	h, err := sim.Run(p, lock, 1)
 	if err != nil {
 		t.Fatal(err)

@@ -7,15 +7,12 @@ import (
 
 	"lockstep/internal/plan"
 	"lockstep/internal/scenario"
+	"lockstep/internal/scenario/scenariotest"
 )
 
 func parse(t *testing.T, text string) *plan.Plan {
 	t.Helper()
-	p, err := scenario.Parse("x.yaml", []byte("scenario: x\n"+text))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return p
+	return scenariotest.Parse(t, "x.yaml", "scenario: x\n"+text)
 }
 
 const (

@@ -6,7 +6,7 @@ import (
 
 	"lockstep/internal/chaos"
 	"lockstep/internal/history"
-	"lockstep/internal/scenario"
+	"lockstep/internal/scenario/scenariotest"
 )
 
 // Repeated or drawn failovers may leave no server that can lead. The run then ends, and its history
@@ -26,10 +26,7 @@ func TestARunEndsWhenNoServerIsLeft(t *testing.T) {
 		"it comes back":   {"locks: [set-nx-lua]\nservers: {redis: {replicas: 1}}\nfaults: [{every: 90s, fail-over: operator}, {every: 40s, restart: redis-1}]\n", "set-nx-lua", 0},
 		"enough are left": {"locks: [set-nx-lua]\nservers: {redis: {replicas: 10}}\nfaults: [{every: 60s, fail-over: operator}]\n", "set-nx-lua", 0},
 	} {
-		p, err := scenario.Parse("", []byte(head+tt.story))
-		if err != nil {
-			t.Fatal(name, err)
-		}
+		p := scenariotest.Parse(t, "", head+tt.story)
 		h, err := Run(chaos.Draw(p, 1), tt.lock, 1)
 		if err != nil {
 			t.Fatal(name, err)

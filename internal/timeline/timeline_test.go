@@ -11,7 +11,7 @@ import (
 	"lockstep/internal/history"
 	"lockstep/internal/history/historytest"
 	"lockstep/internal/run"
-	"lockstep/internal/scenario"
+	"lockstep/internal/scenario/scenariotest"
 	"lockstep/internal/sim"
 	"lockstep/internal/timeline"
 	"lockstep/scenarios"
@@ -30,10 +30,7 @@ func TestItAgreesWithTheCheckers(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		p, err := scenario.Parse(file, data)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := scenariotest.Parse(t, file, string(data))
 		for _, lock := range p.Locks {
 			out := run.One(context.Background(), sim.New(), p, lock, 1)
 			if out.Judgement.History == nil {
@@ -114,10 +111,7 @@ func TestADeathEndsTheOneBefore(t *testing.T) {
 // played is the account of a story, played with its first lock.
 func played(t *testing.T, yaml string) *timeline.Timeline {
 	t.Helper()
-	p, err := scenario.Parse("played.yaml", []byte("scenario: Played\nexpect: anything\n"+yaml))
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := scenariotest.Parse(t, "played.yaml", "scenario: Played\nexpect: anything\n"+yaml)
 	return timeline.Of(run.One(context.Background(), sim.New(), p, p.Locks[0], 1).Judgement.History)
 }
 

@@ -11,7 +11,7 @@ import (
 	"lockstep/internal/locks"
 	"lockstep/internal/plan"
 	"lockstep/internal/run"
-	"lockstep/internal/scenario"
+	"lockstep/internal/scenario/scenariotest"
 	"lockstep/internal/sim"
 )
 
@@ -73,10 +73,7 @@ func playStory(t *testing.T, w run.World, r *results.Explored, l *results.Explor
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := scenario.Parse(s.Name, data)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := scenariotest.Parse(t, s.Name, string(data))
 	if fenced := p.Workload.Fence != plan.FenceNone; fenced != s.Fence {
 		t.Errorf("%s: the resource checks tokens: %t, where it was found %t", s.Name, fenced, s.Fence)
 	}

@@ -10,16 +10,13 @@ import (
 	"lockstep/internal/faults"
 	"lockstep/internal/history"
 	"lockstep/internal/locks"
-	"lockstep/internal/scenario"
+	"lockstep/internal/scenario/scenariotest"
 )
 
 // A waits for five seconds and asks seven times; B's moments are no places. Of equal attempts one
 // in two seconds gets a fault, and so do those of the last second.
 func TestWhereSingleFaultsArePlaced(t *testing.T) {
-	p, err := scenario.Parse("", []byte("scenario: Two clients\nclients: [A, B]\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := scenariotest.Parse(t, "", "scenario: Two clients\nclients: [A, B]\n")
 	placed, err := NewPlaced(p, locks.StoreRedis, []string{"lost-request", "pause", "restart"})
 	if err != nil {
 		t.Fatal(err)

@@ -6,7 +6,7 @@ import (
 
 	"lockstep/internal/checker"
 	"lockstep/internal/explain"
-	"lockstep/internal/scenario"
+	"lockstep/internal/scenario/scenariotest"
 	"lockstep/internal/timeline"
 )
 
@@ -37,10 +37,7 @@ func TestRedlockAndTheClocks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := scenario.Parse("", data)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := scenariotest.Parse(t, "", string(data))
 	w := worldOf(false)
 	defer w.Close()
 	h, err := w.Play(t.Context(), p, "redlock", 1)

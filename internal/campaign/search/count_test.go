@@ -13,7 +13,7 @@ import (
 	"lockstep/internal/plan"
 	"lockstep/internal/rate"
 	"lockstep/internal/run"
-	"lockstep/internal/scenario"
+	"lockstep/internal/scenario/scenariotest"
 	"lockstep/internal/sim"
 )
 
@@ -21,7 +21,7 @@ import (
 // break the lock.
 func sometimes(t *testing.T, chance, length string) *plan.Plan {
 	t.Helper()
-	p, err := scenario.Parse("sometimes.yaml", fmt.Appendf(nil, `scenario: Sometimes a pause
+	return scenariotest.Parse(t, "sometimes.yaml", fmt.Sprintf(`scenario: Sometimes a pause
 locks: [set-nx-lua]
 lease: 2s
 clients: [A, B]
@@ -29,10 +29,6 @@ workload: {repeat: 2 times, work: 500ms..1s, retry: 100ms}
 faults:
   - {when: A is in its critical section, chance: %s, pause: A, for: %s}
 `, chance, length))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return p
 }
 
 // counted is the definition: seed by seed, up to the first that breaks one of the properties. A run

@@ -9,7 +9,7 @@ import (
 	"lockstep/internal/faults"
 	"lockstep/internal/plan"
 	"lockstep/internal/run"
-	"lockstep/internal/scenario"
+	"lockstep/internal/scenario/scenariotest"
 	"lockstep/internal/sim"
 )
 
@@ -107,10 +107,7 @@ faults: [{at: 4s, pause: the holder, for: 8s}]
 // seedThatNeedsRounds is a seed with which a story breaks, and does not in one round.
 func seedThatNeedsRounds(t *testing.T, story string) uint64 {
 	t.Helper()
-	p, err := scenario.Parse("chance.yaml", []byte("scenario: Chance\nlocks: [set-nx-lua]\n"+fmt.Sprintf(story, 1)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := scenariotest.Parse(t, "chance.yaml", "scenario: Chance\nlocks: [set-nx-lua]\n"+fmt.Sprintf(story, 1))
 	once := *p
 	once.Workload.Repeat = 1
 	breaks := func(p *plan.Plan, seed uint64) bool {

@@ -13,6 +13,7 @@ import (
 	"lockstep/internal/plan"
 	"lockstep/internal/run"
 	"lockstep/internal/scenario"
+	"lockstep/internal/scenario/scenariotest"
 	"lockstep/internal/sim"
 )
 
@@ -20,11 +21,7 @@ func worlds() run.World { return sim.New() }
 
 func parse(t *testing.T, text string) *plan.Plan {
 	t.Helper()
-	p, err := scenario.Parse("storm.yaml", []byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return p
+	return scenariotest.Parse(t, "storm.yaml", text)
 }
 
 // smallest shrinks the first run of a story, which breaks mutual exclusion.

@@ -11,6 +11,7 @@ import (
 	"lockstep/internal/run"
 	"lockstep/internal/say"
 	"lockstep/internal/scenario"
+	"lockstep/internal/scenario/scenariotest"
 	"lockstep/internal/sim"
 )
 
@@ -18,10 +19,7 @@ import (
 // that all take effect.
 func shrinking(t *testing.T, lock, story string) *shrinker {
 	t.Helper()
-	p, err := scenario.Parse("try.yaml", []byte("scenario: Try\nlocks: ["+lock+"]\n"+story))
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := scenariotest.Parse(t, "try.yaml", "scenario: Try\nlocks: ["+lock+"]\n"+story)
 	s := &shrinker{
 		ctx: context.Background(), world: sim.New(), lock: lock, property: checker.MutualExclusionID,
 		best: p, most: math.MaxInt, tried: map[string]bool{},

@@ -14,7 +14,7 @@ import (
 	"lockstep/internal/history"
 	"lockstep/internal/plan"
 	"lockstep/internal/run"
-	"lockstep/internal/scenario"
+	"lockstep/internal/scenario/scenariotest"
 	"lockstep/internal/sim"
 )
 
@@ -22,11 +22,7 @@ func worlds() run.World { return sim.New() }
 
 func parse(t *testing.T, text string) *plan.Plan {
 	t.Helper()
-	p, err := scenario.Parse("x.yaml", []byte("scenario: x\nlocks: [set-nx-lua]\n"+text))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return p
+	return scenariotest.Parse(t, "x.yaml", "scenario: x\nlocks: [set-nx-lua]\n"+text)
 }
 
 const pauses = `
