@@ -33,12 +33,14 @@ type clock struct {
 	asSaid string // the layout as the format has it
 	zone   *time.Location
 	stated bool // the format states the zone
-	guess  bool // the unit follows from the length of numbers
-	digits int8 // of the last time, below the second
-	local  bool // the last time had no zone
-	lacks  bool // some time had no zone, and none is stated
-	noYear bool // the layout has no year
-	places int8 // digits below the second that the layout has; a time may have more
+	// aliases are the names that dates of the log have for zones that are offsets.
+	aliases map[string]string
+	guess   bool // the unit follows from the length of numbers
+	digits  int8 // of the last time, below the second
+	local   bool // the last time had no zone
+	lacks   bool // some time had no zone, and none is stated
+	noYear  bool // the layout has no year
+	places  int8 // digits below the second that the layout has; a time may have more
 
 	// The last day, a cache: consecutive times are mostly of one day.
 	day    [len("2006-01-02")]byte
@@ -69,18 +71,6 @@ func (c *clock) set(f *logline.Format) (err error) {
 		return fmt.Errorf("zone: times without a year do not say when clocks in %s change: give its offset, such as +01:00", f.Zone)
 	}
 	return nil
-}
-
-// zoneOf returns a zone by its name, such as Europe/Berlin, or by its offset, such as +01:00.
-func zoneOf(name string) (*time.Location, error) {
-	if at, err := time.Parse("-07:00", name); err == nil {
-		return at.Location(), nil
-	}
-	zone, err := time.LoadLocation(name)
-	if err != nil || name == "Local" {
-		return nil, fmt.Errorf("there is no %q: write it as Europe/Berlin or +01:00", name)
-	}
-	return zone, nil
 }
 
 // shownIn returns the unit in which times are shown.
@@ -163,7 +153,7 @@ func (c *clock) laidOut(text []byte) (int64, error) {
 		return 0, errTimeRange
 	}
 	if c.local {
-		return c.fromWall(at.UnixNano(), text)
+		return c.fromWall(at.UnixNano(), "", text)
 	}
 	return at.UnixNano(), nil
 }
@@ -197,10 +187,12 @@ func (c *clock) usual(text []byte) (at int64, ok bool, err error) {
 		}
 	}
 	offset, zoned, ok := zoneAt(rest)
+	name := ""
 	if !ok && namedZone.Match(rest) {
 		if ok = c.stated; !ok {
 			return 0, true, fmt.Errorf("%s has a zone by a name, which says no offset: say with --zone Europe/Berlin or +01:00 which it is", shown(text))
 		}
+		name = strings.TrimPrefix(string(rest), " ")
 	}
 	if !ok {
 		return 0, false, nil
@@ -215,7 +207,7 @@ func (c *clock) usual(text []byte) (at int64, ok bool, err error) {
 	if zoned {
 		return wall - offset, true, nil
 	}
-	at, err = c.fromWall(wall, text)
+	at, err = c.fromWall(wall, name, text)
 	return at, true, err
 }
 
@@ -233,56 +225,6 @@ func (c *clock) newDay(text []byte) error {
 	c.simple, c.offset = before == after, before
 	return nil
 }
-
-// zoneOffset returns the offset of the zone at a time.
-func (c *clock) zoneOffset(at int64) time.Duration {
-	_, seconds := time.Unix(0, at).In(c.zone).Zone()
-	return time.Duration(seconds) * time.Second
-}
-
-// zoneAt parses the zone after a time, in nanoseconds to the east; it may be missing.
-func zoneAt(text []byte) (offset int64, zoned, ok bool) {
-	zone := strings.TrimPrefix(string(text), " ")
-	switch zone {
-	case "":
-		return 0, false, true
-	case "Z", "UTC", "GMT":
-		return 0, true, true
-	}
-	for _, form := range []string{"-07:00", "-0700", "-07"} {
-		if at, err := time.Parse(form, zone); err == nil {
-			_, seconds := at.Zone()
-			return int64(seconds) * int64(time.Second), true, true
-		}
-	}
-	return 0, false, false
-}
-
-// fromWall returns the time at which clocks of the zone show a date. Clocks that are put back show an hour twice,
-// clocks that are put forward skip one.
-func (c *clock) fromWall(wall int64, text []byte) (int64, error) {
-	if !c.stated {
-		c.lacks = true
-		return wall, nil
-	}
-	if c.simple && text != nil && c.layout == "" {
-		return wall - int64(c.offset), nil
-	}
-	early := wall - int64(c.zoneOffset(wall-int64(24*time.Hour)))
-	late := wall - int64(c.zoneOffset(wall+int64(24*time.Hour)))
-	isEarly, isLate := wall-early == int64(c.zoneOffset(early)), wall-late == int64(c.zoneOffset(late))
-	switch {
-	case isEarly && isLate && early != late:
-		return 0, fmt.Errorf("clocks in %s showed %s twice, for they were put back: split the log there, and give each part --zone with an offset", c.zone, shown(text))
-	case isEarly:
-		return early, nil
-	case isLate:
-		return late, nil
-	}
-	return 0, fmt.Errorf("clocks in %s never showed %s, for they were put forward: is --zone right?", c.zone, shown(text))
-}
-
-var namedZone = regexp.MustCompile(`^ ?` + logline.ZoneNames + `$`)
 
 func twoDigits(text []byte) (int64, bool) {
 	a, b := text[0]-'0', text[1]-'0'

@@ -110,6 +110,7 @@ type log struct {
 	zoned   bool   // some times have a zone
 	lacks   bool   // some times have no zone, and none is stated
 	years   years
+	aliases map[string]string // see clock
 	formats []string
 	reads   []logline.Read // of the first source
 }
@@ -129,7 +130,7 @@ func (l *left) add(place int64, line []byte, err error) {
 }
 
 func newLog(ctx context.Context, o Options, sources []Source) *log {
-	l := &log{ctx: ctx, options: o, judge: newJudge(o.Rules, o.Found)}
+	l := &log{ctx: ctx, options: o, judge: newJudge(o.Rules, o.Found), aliases: map[string]string{}}
 	for _, s := range sources {
 		l.judge.files = append(l.judge.files, s.Name)
 	}

@@ -119,6 +119,14 @@ func TestMisreadLogs(t *testing.T) {
 		{"Greenwich, and an offset", proseFormat, []string{"a.log\n" + zoned("+01:00", " GMT")}, Certain, ""},
 		{"zones by their names", proseFormat, []string{"a.log\n" + zoned(" CET", " GMT")}, "", `line 1: "2026-03-01 10:00:00.000 CET" has a zone by a name, which says no offset: say with --zone`},
 		{"zones by their names, stated", proseFormat + "zone: Europe/Berlin\n", []string{"a.log\n" + zoned(" CET", " GMT")}, Certain, ""},
+		{"a zone by its name, and another one", proseFormat + "zone: Europe/Berlin\n", []string{"a.log\n" + zoned(" CET", " IST")}, "", `line 2: "2026-03-01 09:00:05.000 IST" names a zone that --zone Europe/Berlin does not have then`},
+		{"a zone by its name in winter, and its name in summer", proseFormat + "zone: Europe/Berlin\n", []string{"a.log\n" + zoned(" CEST", " CEST")}, "", "does not have then"},
+		{"two names for one offset", proseFormat + "zone: +01:00\n", []string{"a.log\n" + zoned(" CET", " CET"), "b.log\n" + zoned(" IST", " IST")}, "", "line 1: \"2026-03-01 10:00:00.000 IST\" names a zone that --zone +01:00 does not have then"},
+		{"one name for an offset", proseFormat + "zone: +01:00\n", []string{"a.log\n" + zoned(" CET", " GMT")}, Certain, ""},
+		{"an offset from Greenwich", proseFormat, []string{"a.log\n" + zoned(" GMT+01:00", " UTC+0000")}, Certain, ""},
+		// Clocks show 2:30 twice: in CEST, and an hour later in CET.
+		{"clocks are put back, and names say which hour it is", proseFormat + "zone: Europe/Berlin\n", []string{"a.log\n" +
+			strings.NewReplacer("03-01 10:00", "10-25 02:30", "03-01 09:00", "10-25 02:30").Replace(zoned(" CEST", " CET"))}, None, ""},
 		{"a number behind the time", proseFormat, []string{"a.log\n" + strings.ReplaceAll(zoned("", "")[:strings.Index(zoned("", ""), "\n")+1], " INFO", "-42 INFO")}, Unknown, "its times have no zone"},
 		{"the holder is named beside the client", "reentrant: true", []string{"a.json\n" + `{"time":"2026-03-01T10:00:00.000Z","pod":"a","lock":"jobs","event":"acquired"}` + "\n" +
 			`{"time":"2026-03-01T10:00:03.000Z","pod":"b","owner":"a","lock":"jobs","event":"acquired"}` + "\n"}, "", `line 2: the client would be its "owner", and was the "pod" of the lines before: choose one with --columns client=NAME`},

@@ -200,7 +200,7 @@ func (l *log) begin(line []byte) (bool, error) {
 		return false, err
 	}
 	l.decoder, l.format, l.values = d, format, values
-	values.clock.last = l.years.first
+	values.clock.last, values.clock.aliases = l.years.first, l.aliases
 	if len(l.judge.files) == 1 { // the rules of one file may not fit others
 		rules, err := l.options.Rules.Stated(&format)
 		if err != nil {

@@ -32,7 +32,7 @@ func (c *clock) yearless(at time.Time) (int64, error) {
 		}
 	}
 	c.last = when
-	return c.fromWall(when, nil)
+	return c.fromWall(when, "", nil)
 }
 
 // inLeapYear returns a time without its year: in 2000.

@@ -92,10 +92,10 @@ func unquote(value []byte) []byte {
 
 // stamp matches times of the usual forms: 2026-03-01T10:00:00.012+01:00, 2026-03-01 10:00:00,012,
 // 2026/03/01 10:00:00, 2026-03-01 10:00:00.012+01, 2026-03-01 10:00:00.012 CET.
-var stamp = regexp.MustCompile(`\d{4}(?:-\d\d-|/\d\d/)\d\d...:..:..(?:[.,]\d+)?(?:Z| ?(?:UTC|GMT)\b| ?[+-]\d\d:?\d\d\b|[+-](?:0\d|1[0-4])\b| ` + ZoneNames + `\b)?`)
+var stamp = regexp.MustCompile(`\d{4}(?:-\d\d-|/\d\d/)\d\d...:..:..(?:[.,]\d+)?(?:Z| ?(?:UTC|GMT)(?:[+-]\d\d?(?::?\d\d)?)?\b| ?[+-]\d\d:?\d\d\b|[+-](?:0\d|1[0-4])\b| ` + ZoneNames + `\b)?`)
 
 // ZoneNames matches common names of zones, which say no offset: some mean several.
-const ZoneNames = `(?:[CEMP][SD]T|AK?[SD]T|AE[SD]T|HST|CES?T|EES?T|WES?T|BST|IST|JST|KST|MSK)`
+const ZoneNames = `(?:[CEMPAN][SD]T|AK[SD]T|A[CEW][SD]T|NZ[SD]T|HST|CES?T|EES?T|WES?T|BST|I[SD]T|JST|KST|MSK|HKT|SGT|PKT|WIB|SAST|BRT|TRT)`
 
 // pattern is a regular expression with named groups for our values.
 type pattern struct {
