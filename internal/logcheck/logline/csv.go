@@ -6,6 +6,7 @@ import (
 	"encoding/csv"
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -26,6 +27,9 @@ const commas = ",;\t|"
 
 // newCSV finds the separator by the header.
 func newCSV(header []byte, b binder) (*csvDecoder, error) {
+	if undated.Match(header) {
+		return nil, fmt.Errorf("%s has a time without a date, and a hold past midnight would end before it begins: put the date in front of each line, such as 2026-03-01", shown(header))
+	}
 	var first error // the error with the usual comma is the most helpful
 	for _, comma := range []byte(commas) {
 		d := &csvDecoder{comma: comma, header: bytes.Clone(header), bound: bound{patterns: b.format.patterns}}
@@ -37,6 +41,9 @@ func newCSV(header []byte, b binder) (*csvDecoder, error) {
 	}
 	return nil, first
 }
+
+// undated matches a line of text of Logback and Log4j as they are without a configuration.
+var undated = regexp.MustCompile(`^\d\d:\d\d:\d\d\b`)
 
 // begin binds our values to columns.
 func (d *csvDecoder) begin(b binder) error {

@@ -121,11 +121,11 @@ type Format struct {
 	Encoding string            `yaml:"encoding"`
 	Order    string            `yaml:"order"`
 	Rules    `yaml:",inline"`
-	Head     string `yaml:"head"`   // a regular expression for the text before the message of a line
+	Head     words  `yaml:"head"`   // regular expressions for the text before the message: the first that matches a line
 	Detect   string `yaml:"detect"` // a regular expression for lines that identify a preset
 
 	patterns matcher
-	head     *pattern
+	head     matcher
 	detect   *regexp.Regexp
 	ignored  []*regexp.Regexp
 	goLayout string
@@ -200,7 +200,7 @@ func (f Format) over(preset string) (Format, error) {
 // Over returns the format completed by another one.
 func (f Format) Over(p *Format) Format {
 	for to, from := range map[*string]string{
-		&f.Preset: p.Preset, &f.Kind: p.Kind, &f.Layout: p.Layout, &f.Zone: p.Zone, &f.Unit: p.Unit, &f.Encoding: p.Encoding, &f.Order: p.Order, &f.Head: p.Head,
+		&f.Preset: p.Preset, &f.Kind: p.Kind, &f.Layout: p.Layout, &f.Zone: p.Zone, &f.Unit: p.Unit, &f.Encoding: p.Encoding, &f.Order: p.Order,
 		&f.ClockError: p.ClockError, &f.ReleasedAfter: p.ReleasedAfter, &f.Lease: p.Lease,
 	} { // order: each for itself
 		if *to == "" {
@@ -210,6 +210,9 @@ func (f Format) Over(p *Format) Format {
 	f.Reentrant = f.Reentrant || p.Reentrant
 	if len(f.Pattern) == 0 {
 		f.Pattern = p.Pattern
+	}
+	if len(f.Head) == 0 {
+		f.Head = p.Head
 	}
 	columns := maps.Clone(p.Columns)
 	if columns == nil {
@@ -240,18 +243,11 @@ func (f *Format) check() (err error) {
 	if f.Order != "" && !slices.Contains([]string{Oldest, Newest, Mixed}, f.Order) {
 		return wrong("order", fmt.Errorf("%q is none: %s, %s or %s", f.Order, Oldest, Newest, Mixed))
 	}
-	f.patterns = nil
-	for _, text := range f.Pattern {
-		p, err := newPattern(text)
-		if err != nil {
-			return wrong("pattern", err)
-		}
-		f.patterns = append(f.patterns, p)
+	if f.patterns, err = newMatcher(f.Pattern); err != nil {
+		return wrong("pattern", err)
 	}
-	if f.Head != "" {
-		if f.head, err = newPattern(f.Head); err != nil {
-			return wrong("head", err)
-		}
+	if f.head, err = newMatcher(f.Head); err != nil {
+		return wrong("head", err)
 	}
 	if f.Detect != "" {
 		if f.detect, err = regexp.Compile(f.Detect); err != nil {

@@ -99,6 +99,7 @@ func TestNamesAreGuessed(t *testing.T) {
 		"Date\tHost\tService\tlabels.lock\tlabels.event":                "Date Host labels.lock labels.event -",
 		"time,a.lock,b.lock,pod,event":                                  "a.lock and b.lock may both be the lock: choose one with --columns lock=NAME",
 		"time,client,lock,event,event":                                  "the header has two columns \"event\"",
+		"10:15:30.123 [main] INFO c.e.L -- Lock acquired: jobs":         "has a time without a date, and a hold past midnight would end before it begins: put the date in front",
 		"time,client,event":                                             `it has no column "lock" among "time, client, event"`,
 	} {
 		d, _, err := Open(&Format{}, "log", []byte(header), []byte(header))
@@ -141,6 +142,41 @@ func TestLinesWithoutAnEvent(t *testing.T) {
 	} {
 		if err := d.Decode([]byte(line), 1, func(*Fields) error { return nil }); !errors.Is(err, want) {
 			t.Errorf("%q: %v, want %v", line, err, want)
+		}
+	}
+}
+
+// The thread is told apart from the application, the trace, the logger and the time, and is not guessed.
+func TestTheThreadOfALine(t *testing.T) {
+	const at, trace = "2026-11-29T10:15:30.123+01:00", "0123456789abcdef0123456789abcdef-0123456789abcdef"
+	for head, want := range map[string]string{
+		at + "  INFO 12 --- [   scheduling-1] c.e.L :":                          "scheduling-1",
+		at + "  INFO 12 --- [orders] [scheduling-1] c.e.L :":                    "scheduling-1",
+		at + "  INFO 12 --- [orders] [   scheduling-1] c.e.L :":                 "scheduling-1",
+		at + "  INFO 12 --- [orders] [a-1] c.e.L :":                             "a-1",
+		at + "  INFO 12 --- [orders] [nio-8080-exec-1] [" + trace + "] c.e.L :": "nio-8080-exec-1",
+		at + "  INFO 12 --- [nio-8080-exec-1] [" + trace + "] c.e.L :":          "nio-8080-exec-1",
+		at + "  INFO 12 --- [orders] [nio-8080-exec-1] [            ] c.e.L :":  "nio-8080-exec-1",
+		at + "  INFO 12 --- [nio-8080-exec-1] [orders,0af,17] c.e.L :":          "nio-8080-exec-1",
+		at + "  INFO [orders,0af,17] 12 --- [nio-8080-exec-1] c.e.L :":          "nio-8080-exec-1",
+		at + "  INFO 12 --- [   scheduling-1] [request-7] c.e.L :":              "",
+		at + "  INFO 12 --- [orders] [shop] [scheduling-1] c.e.L :":             "",
+		"2026-11-29 10:15:30.123 [worker 7] INFO  c.e.L --":                     "worker 7",
+		"2026-11-29 10:15:30.123 INFO 12 --- [w] c.e.L : [shop] is open,":       "w",
+		"2026-11-29 10:15:30,123 [pool-1-thread-1] FATAL c.e.L -":               "pool-1-thread-1",
+		"2026-11-29 10:15:30,123 [pool-1-thread-1] ERROR c.e.L -":               "pool-1-thread-1",
+		"2026-11-29 10:15:30,123 [kafka | p-1] [INFO] c.e.L -":                  "kafka | p-1",
+		"[2026-11-29 10:15:30,123] [main] INFO c.e.L":                           "main",
+		"[2026-11-29 10:15:30,123] INFO c.e.L":                                  "",
+		"2026-11-29 10:15:30,123 INFO  [org.acme.L] (executor-thread-1)":        "executor-thread-1",
+	} {
+		line := []byte(head + " Lock acquired: jobs")
+		got := ""
+		if d, _, err := Open(&Format{Columns: map[string]string{"client": "thread"}}, "app.log", line, line); err == nil {
+			_ = d.Decode(line, 1, func(f *Fields) error { got = string(f.Client); return nil })
+		}
+		if got != want {
+			t.Errorf("%s: %q, want %q", head, got, want)
 		}
 	}
 }

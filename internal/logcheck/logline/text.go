@@ -11,7 +11,7 @@ import (
 // textDecoder finds the values in lines of prose by patterns.
 type textDecoder struct {
 	bound
-	head   *pattern // of the text before the message; nil when no value is in it
+	head   matcher  // of the text before the message; nil when no value is in it
 	slots  []string // names of the groups with values
 	values [][]byte
 }
@@ -24,7 +24,7 @@ func newText(b binder) (*textDecoder, error) {
 	return d, b.bind(&d.bound, names[:messageField], func(field int, theirs string) (int, error) {
 		switch {
 		case d.patterns.has(theirs):
-		case b.format.head != nil && b.format.head.groups[theirs] > 0:
+		case b.format.head.has(theirs):
 			d.head = b.format.head
 		default:
 			return 0, fmt.Errorf("no --pattern has a group (?<%s>...), which is to be the %s", theirs, names[field])
@@ -58,14 +58,14 @@ func (d *textDecoder) Decode(line []byte, _ int64, emit func(*Fields) error) err
 	if p == nil {
 		return Pass(line)
 	}
-	headed := d.head != nil && d.head.match(line)
-	if d.head != nil && !headed {
+	head := d.head.match(line)
+	if d.head != nil && head == nil {
 		return fmt.Errorf("its beginning is not that of the preset: say with a group (?<client>...) of --pattern, or --columns client=@file, who it is")
 	}
 	for i, name := range d.slots {
 		value := p.group(name)
-		if value == nil && headed {
-			value = d.head.group(name)
+		if value == nil && head != nil {
+			value = head.group(name)
 		}
 		d.values[i] = unquote(value)
 	}
@@ -173,6 +173,17 @@ func needed(text string) (all [][]byte) {
 
 // matcher is the first of several patterns that matches.
 type matcher []*pattern
+
+func newMatcher(texts words) (m matcher, err error) {
+	for _, text := range texts {
+		p, err := newPattern(text)
+		if err != nil {
+			return nil, err
+		}
+		m = append(m, p)
+	}
+	return m, nil
+}
 
 func (m matcher) match(line []byte) *pattern {
 	for _, p := range m {
