@@ -185,7 +185,7 @@ func (v *Violation) places() (all []int64) {
 // quote calls found with the given lines, which are in order. It is no error if the file is shorter now: it may
 // have been rotated.
 func quote(ctx context.Context, o Options, in io.Reader, lines []int64, found func(int64, string)) error {
-	l := newLog(ctx, o, nil)
+	l := newLog(ctx, o, []Source{{}})
 	if err := l.open(in); err != nil {
 		return err
 	}
@@ -194,6 +194,9 @@ func quote(ctx context.Context, o Options, in io.Reader, lines []int64, found fu
 		line, err := l.lines.next()
 		if stop := l.interrupted(l.lines.number); stop != nil {
 			return stop
+		}
+		if l.decoder == nil && len(line) > 0 && err == nil {
+			_, _ = l.begin(line) // it was read before; a record of CSV may have several lines
 		}
 		ended := err != nil && !errors.Is(err, errLong)
 		if len(text) > 0 && (ended || l.lines.number > lines[0]) {

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -24,12 +25,14 @@ const maxLine = 1 << 20
 // lines reads a log line by line, at most maxLine bytes at a time.
 type lines struct {
 	in     *bufio.Reader
-	number int64  // of the last line
+	number int64  // of the last line; of a record or an object, of its first line
 	whole  bool   // that line had its line break
 	long   bool   // it was too long, and its rest has to be skipped
 	array  bool   // the log is a JSON array: each object counts as a line, numbered by where it begins
-	breaks int64  // line breaks of an array, so far
-	object []byte // of an array
+	quoted bool   // the log is CSV: a record goes on behind a line break in quotation marks
+	breaks int64  // line breaks so far
+	object []byte // of an array, or a record of several lines
+	again  []byte // lines that were taken for those of a record
 	ended  bool   // the array has its closing bracket
 }
 
@@ -40,8 +43,57 @@ var errLong = fmt.Errorf("it is longer than %d bytes", maxLine)
 // next returns the next line without its line break, valid until the next call; io.EOF after
 // the last one, and errLong for a line that is skipped.
 func (l *lines) next() (line []byte, err error) {
-	if l.array {
+	switch {
+	case l.array:
 		return l.nextObject()
+	case l.quoted:
+		return l.nextRecord()
+	}
+	return l.nextLine()
+}
+
+// opens matches a line in which a value in quotation marks may begin: a mark within another value is a mistake.
+var opens = regexp.MustCompile(`(?:^|[,;\t|])"`)
+
+// nextRecord returns the next record of CSV, as one line with line breaks (RFC 4180). A quotation mark without its other
+// one is a mistake of its line: the lines behind it count.
+func (l *lines) nextRecord() ([]byte, error) {
+	line, err := l.nextLine()
+	if err != nil || !odd(line) || !opens.Match(line) {
+		return line, err
+	}
+	first, end := l.number, len(line)
+	l.object = append(l.object[:0], line...)
+	for more := true; more; more = !odd(line) {
+		if line, err = l.nextLine(); err != nil && err != io.EOF {
+			l.number = first
+			return nil, err
+		}
+		if err == nil {
+			l.object = append(append(l.object, '\n'), line...)
+		}
+		if err == io.EOF || len(l.object) > maxLine {
+			l.again = append(l.again[:0:0], bytes.TrimPrefix(l.object[end:], []byte{'\n'})...)
+			if len(l.again) > 0 && l.whole {
+				l.again = append(l.again, '\n')
+			}
+			l.number, l.breaks, l.whole = first, first, l.whole || len(l.again) > 0
+			return l.object[:end], nil
+		}
+	}
+	l.number = first
+	return l.object, nil
+}
+
+// odd reports whether a line has a quotation mark without its other one.
+func odd(line []byte) bool { return bytes.Count(line, []byte{'"'})%2 == 1 }
+
+func (l *lines) nextLine() (line []byte, err error) {
+	if len(l.again) > 0 {
+		line, l.again, l.whole = bytes.Cut(l.again, []byte{'\n'})
+		l.breaks++
+		l.number = l.breaks
+		return line, nil
 	}
 	for l.long {
 		_, err = l.in.ReadSlice('\n')
@@ -54,8 +106,8 @@ func (l *lines) next() (line []byte, err error) {
 	if err == io.EOF && len(line) == 0 {
 		return nil, err
 	}
-	l.number++
-	l.whole = err == nil
+	l.breaks++
+	l.number, l.whole = l.breaks, err == nil
 	switch {
 	case err == bufio.ErrBufferFull:
 		l.long, l.whole = true, true
@@ -73,9 +125,7 @@ func (l *lines) next() (line []byte, err error) {
 func (l *lines) nextObject() ([]byte, error) {
 	l.object, l.whole = l.object[:0], true
 	depth, text, escaped := 0, false, false
-	if l.number == 0 {
-		l.number, l.breaks = 1, 0
-	}
+	l.number = max(l.number, 1)
 	for {
 		c, err := l.in.ReadByte()
 		switch {

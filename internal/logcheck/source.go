@@ -39,7 +39,7 @@ func (l *log) read(in io.Reader) error {
 	if err := l.open(in); err != nil {
 		return err
 	}
-	defer func() { l.total += l.lines.number }()
+	defer func() { l.total += max(l.lines.number, l.lines.breaks) }()
 	for {
 		line, err := l.lines.next()
 		if stop := l.interrupted(l.lines.number); stop != nil {
@@ -200,6 +200,7 @@ func (l *log) begin(line []byte) (bool, error) {
 		return false, err
 	}
 	l.decoder, l.format, l.values = d, format, values
+	l.lines.quoted = format.Kind == logline.CSV
 	values.clock.last, values.clock.aliases = l.years.first, l.aliases
 	if len(l.judge.files) == 1 { // the rules of one file may not fit others
 		rules, err := l.options.Rules.Stated(&format)
@@ -220,7 +221,7 @@ func (l *log) begin(line []byte) (bool, error) {
 func (l *log) look(d logline.Decoder) {
 	var e Event
 	lines := newLines(bytes.NewReader(l.ahead))
-	for lines.array = l.lines.array; ; {
+	for lines.array, lines.quoted = l.lines.array, l.lines.quoted; ; {
 		line, err := lines.next()
 		if err != nil {
 			break

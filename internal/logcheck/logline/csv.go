@@ -152,7 +152,7 @@ func (d *csvDecoder) split(line []byte) error {
 		r.Comma = rune(d.comma)
 		quoted, err := r.Read()
 		if err != nil {
-			return errors.New("a quotation mark stands alone: a value in quotation marks ends on its line, and one within it is written twice")
+			return errors.New("a quotation mark stands alone: a value in quotation marks ends with one before the next comma, and one within it is written twice")
 		}
 		if len(quoted) > maxColumns {
 			return errColumns
