@@ -140,7 +140,7 @@ func (f *judgeFlags) check(ctx context.Context, files []string) error {
 			return err
 		}
 		if !f.follow {
-			if err := in.look(ctx); err != nil {
+			if err := in.look(ctx, f.separate || len(files) == 1); err != nil {
 				in.Close()
 				return err
 			}
@@ -181,7 +181,7 @@ func (f *judgeFlags) explainAll(ctx context.Context, files []string, o logcheck.
 	for i, file := range files {
 		in, err := openInput(ctx, file)
 		if err == nil {
-			err = in.look(ctx)
+			err = in.look(ctx, true)
 		}
 		if err == nil {
 			err = f.explained(ctx, in, o, i == 0)
@@ -288,8 +288,8 @@ func (in *input) checkNotIn(others []*input) error {
 	return nil
 }
 
-// look recognizes a history by its first bytes.
-func (in *input) look(ctx context.Context) error {
+// look recognizes a history by its first bytes. An empty file is none if it is one of the files of a log.
+func (in *input) look(ctx context.Context, alone bool) error {
 	start, err := interrupt.Unless(ctx, "reading "+in.name, func() ([]byte, error) {
 		b := bufio.NewReaderSize(in.Reader, 64<<10)
 		in.Reader = b               // as it is: a log may have another encoding than the one that shows
@@ -307,7 +307,7 @@ func (in *input) look(ctx context.Context) error {
 		}
 		return fmt.Errorf("%s: %w", in.name, err)
 	}
-	if in.history = len(start) == 0 || history.IsHistory(start); in.history {
+	if in.history = alone && len(start) == 0 || history.IsHistory(start); in.history {
 		in.Reader, err = logcheck.Plain(in.Reader, "")
 	}
 	return err

@@ -86,6 +86,7 @@ func Check(ctx context.Context, o Options, sources ...Source) (*Result, error) {
 type log struct {
 	ctx     context.Context
 	options Options
+	sources []Source
 	take    func(*Event) error
 	judge   *judge
 
@@ -106,6 +107,7 @@ type log struct {
 	other   left   // lines about something else
 	ignored left   // lines that the format ignores
 	spans   []span // of the sources
+	silent  []int  // sources without an event
 	unread  left   // lines that mention a lock and were not understood
 	zoned   bool   // some times have a zone
 	lacks   bool   // some times have no zone, and none is stated
@@ -130,7 +132,7 @@ func (l *left) add(place int64, line []byte, err error) {
 }
 
 func newLog(ctx context.Context, o Options, sources []Source) *log {
-	l := &log{ctx: ctx, options: o, judge: newJudge(o.Rules, o.Found), aliases: map[string]string{}}
+	l := &log{ctx: ctx, options: o, judge: newJudge(o.Rules, o.Found), sources: sources, aliases: map[string]string{}}
 	for _, s := range sources {
 		l.judge.files = append(l.judge.files, s.Name)
 	}
@@ -213,6 +215,7 @@ func (l *log) finish() *Result {
 			r.doubt(say.LogApart.With(say.Verbatim(l.judge.files[a]), say.Verbatim(l.judge.files[b])))
 		}
 	}
+	l.hear()
 	if what := l.years.doubt(l.spans, l.judge.lease); !what.Empty() {
 		r.doubt(what)
 	}

@@ -48,6 +48,11 @@ func holds(from, to string) string {
 	return fmt.Sprintf(line, from, "Acquired") + fmt.Sprintf(line, to, "Released")
 }
 
+// quietly is the file of a process that says something else at a time.
+func quietly(at, what string) string {
+	return "a.log\n2026-03-01 " + at + ".000 INFO 1 --- [w1] c.acme.J : " + what + "\n"
+}
+
 // zoned is a log of two holds whose times have two zones, one of which is an hour to the east of the other.
 func zoned(east, west string) string {
 	return strings.NewReplacer("E", east, "W", west).Replace("2026-03-01 10:00:00.000E INFO [A] lock acquired: jobs\n2026-03-01 09:00:05.000W INFO [B] lock acquired: jobs\n" +
@@ -150,7 +155,18 @@ func TestMisreadLogs(t *testing.T) {
 		{"a file in other words", "zone: UTC", []string{"a.log\n" + strings.NewReplacer("Acquired lock jobs", "took jobs", "Released lock jobs", "gave jobs back").Replace(holds("00", "10")),
 			"b.log\n" + holds("05", "08"), "c.log\n" + holds("20", "30")}, Unknown, "no line of a.log was read as an event"},
 		{"a file with a header only", "", []string{"a.csv\ntime,client,lock,event\n", "b.csv\ntime,client,lock,event\n2026-03-01T10:00:00.000Z,A,jobs,acquired\n" +
-			"2026-03-01T10:00:05.000Z,A,jobs,released\n2026-03-01T10:00:06.000Z,B,jobs,acquired\n"}, None, ""},
+			"2026-03-01T10:00:05.000Z,A,jobs,released\n2026-03-01T10:00:06.000Z,B,jobs,acquired\n"}, None, "1 file has no line about a lock, such as a.csv"},
+		// b and c take turns from 0 to 30 s, and a's file has no event.
+		{"a file of one that was up", "zone: UTC", []string{quietly("10:00:07", "17 rows"), "b.log\n" + holds("00", "05"), "c.log\n" + holds("20", "30")}, None, "1 file has no line about a lock, such as a.log"},
+		{"a file of one that was up, and another time", "zone: UTC", []string{quietly("09:00:07", "17 rows") + cut(quietly("10:00:07", "18 rows"), 2), "b.log\n" + holds("00", "05"), "c.log\n" + holds("20", "30")}, None, "1 file has"},
+		{"a file of another time", "zone: UTC", []string{quietly("09:00:07", "17 rows"), "b.log\n" + holds("00", "05"), "c.log\n" + holds("20", "30")}, Unknown, "no line of a.log was read as an event"},
+		{"a file of a later time", "zone: UTC", []string{quietly("10:00:31", "17 rows"), "b.log\n" + holds("00", "05"), "c.log\n" + holds("20", "30")}, Unknown, "no line of a.log was read as an event"},
+		{"a file whose times alone have a zone", "", []string{strings.Replace(quietly("10:00:07", "17 rows"), " INFO", "Z INFO", 1), "b.log\n" + holds("00", "05"), "c.log\n" + holds("20", "30")}, Unknown, "no line of a.log was read as an event"},
+		{"a file in other words, about a lock with a short name", "zone: UTC", []string{quietly("10:00:07", "took 7"), "b.log\n" + strings.ReplaceAll(holds("00", "05"), "jobs", "7"),
+			"c.log\n" + strings.ReplaceAll(holds("20", "30"), "jobs", "7")}, Unknown, "no line of a.log was read as an event"},
+		{"a file of JSON of one that was up", "", []string{"a.json\n" + `{"time":"2026-03-01T10:00:01.000Z","pod":"a","msg":"17 rows"}` + "\n",
+			"b.json\n" + says("0", "b", "acquired", "") + says("2", "b", "released", ""), "c.json\n" + says("3", "c", "acquired", "") + says("4", "c", "released", "")}, None, "1 file has no line about a lock, such as a.json"},
+		{"an empty file", "zone: UTC", []string{"a.log\n\n", "b.log\n" + holds("00", "05"), "c.log\n" + holds("20", "30")}, Unknown, "a.log is empty: if its client was up, its lines are missing"},
 		// A holds from 0 to 10 s, in two files of which one line is in both, and then B.
 		{"rotated files that name no client", "zone: UTC", []string{"app.log\n" + holds("00", "10"), "app.log.1\n" + cut(holds("00", "10"), 1), "b.log\n" + holds("20", "30")}, None, "1 duplicate line"},
 		{"numbered files that are not rotated", "zone: UTC", []string{"web.1\n" + holds("00", "10"), "web.2\n" + holds("05", "20")}, Certain, ""},

@@ -98,12 +98,16 @@ func (l *log) at() say.Phrase { return l.judge.files.at(l.place()) }
 
 // end finishes a source.
 func (l *log) end() error {
+	several := len(l.judge.files) > 1
 	if l.decoder == nil {
+		if several {
+			l.judge.result.doubt(say.LogEmptyFile.With(say.Verbatim(l.judge.files[l.number])))
+		}
 		return nil
 	}
 	err := l.decoder.End(l.emit)
-	if len(l.judge.files) > 1 && l.spans[len(l.spans)-1].clients == nil && l.other.n > l.others { // it may have other words
-		l.judge.result.doubt(say.LogForeignFile.With(say.Verbatim(l.judge.files[l.number])))
+	if several && l.spans[len(l.spans)-1].clients == nil && (l.other.n > l.others || l.lines.number == 1 && l.format.Kind == logline.CSV) {
+		l.silent = append(l.silent, l.number)
 	}
 	if d, ok := l.decoder.(interface{ Unproven() (n, first int64) }); ok {
 		if n, first := d.Unproven(); n > 0 {
@@ -145,7 +149,7 @@ func (l *log) decode(line []byte) error {
 		return errIgnored
 	}
 	err := l.decoder.Decode(line, l.lines.number, l.emit)
-	if errors.Is(err, logline.ErrOther) && l.namesLock(line) {
+	if errors.Is(err, logline.ErrOther) && l.format.Kind != logline.Monitor && names(line, l.values.locks, false) {
 		return logline.ErrUnread
 	}
 	return err
@@ -154,15 +158,12 @@ func (l *log) decode(line []byte) error {
 // errIgnored is the error of a line that the format ignores.
 var errIgnored = errors.New("it matches --ignore")
 
-// namesLock reports whether a line contains the name of a lock of the log as a word: it may be an event in
-// an unknown form.
-func (l *log) namesLock(line []byte) bool {
-	if l.values == nil || l.format.Kind == logline.Monitor {
-		return false
-	}
+// names reports whether a line contains the name of one of the locks as a word: it may be an event in an unknown
+// form. A short name, or a number, is often something else, and counts only if any does.
+func names[T any](line []byte, locks map[string]T, anyName bool) bool {
 	for word := range bytes.FieldsFuncSeq(line, separates) {
 		word = bytes.Trim(word, ".:!?-")
-		if _, ok := l.values.locks[string(word)]; ok && len(word) > 2 && !numeric(word) {
+		if _, ok := locks[string(word)]; ok && (anyName || len(word) > 2 && !numeric(word)) {
 			return true
 		}
 	}

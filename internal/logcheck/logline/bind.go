@@ -32,6 +32,7 @@ type bound struct {
 
 func (b *bound) End(func(*Fields) error) error { return nil }
 func (b *bound) Reads() []Read                 { return b.reads }
+func (b *bound) Time([]byte) []byte            { return b.filled.Time }
 
 // slotter returns the slot of a value of the log by its name, for one of our values.
 type slotter func(field int, name string) (int, error)

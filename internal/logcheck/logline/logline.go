@@ -52,6 +52,8 @@ type Decoder interface {
 	Decode(line []byte, number int64, emit func(*Fields) error) error
 	// End calls emit for events that are complete only at the end of the log.
 	End(emit func(*Fields) error) error
+	// Time returns the time of a line about something else, which was decoded last; nil when it is not known.
+	Time(line []byte) []byte
 	// Whole reports whether a last line without a line break is certainly complete.
 	Whole() bool
 	// Reads returns the log's columns or keys for our values.

@@ -257,6 +257,9 @@ func (d *monitorDecoder) Unproven() (n, first int64) {
 // Whole implements Decoder: more arguments may have followed.
 func (d *monitorDecoder) Whole() bool { return false }
 
+// Time implements Decoder.
+func (d *monitorDecoder) Time([]byte) []byte { return nil }
+
 func (d *monitorDecoder) Reads() []Read {
 	return []Read{{"client", "host of the connection, and value"}, {"lock", "key"}, {"event", "what becomes of the key"}, {"lease", "its expiry"}}
 }

@@ -78,6 +78,9 @@ func (d *textDecoder) Decode(line []byte, _ int64, emit func(*Fields) error) err
 	return d.emitOnly(f, p, emit)
 }
 
+// Time implements Decoder.
+func (d *textDecoder) Time(line []byte) []byte { return stamp.Find(line) }
+
 // Whole implements Decoder: any line may be incomplete.
 func (d *textDecoder) Whole() bool { return false }
 
