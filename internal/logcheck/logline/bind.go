@@ -155,8 +155,12 @@ func (b *bound) within(f *Fields) (p *pattern, ok bool) {
 	return p, true
 }
 
-// emitOnly emits the event of a line, and returns ErrTwo if a pattern matches a second one.
+// emitOnly emits the event of a line, and returns ErrTwo if a pattern matches a second one, and ErrUnread if the words
+// around the match may say that there was none.
 func (b *bound) emitOnly(f *Fields, p *pattern, emit func(*Fields) error) error {
+	if p != nil && (p.denied() || phrase.Match(f.Lock)) {
+		return ErrUnread
+	}
 	if err := emit(f); err != nil {
 		return err
 	}

@@ -217,6 +217,21 @@ func (m matcher) twice(p *pattern) bool {
 	return slices.ContainsFunc(m, func(q *pattern) bool { return q.matches(before) || q.matches(after) })
 }
 
+// phrase matches what stands in the place of a lock's name and names none: lock acquired by, lock acquired: true.
+var phrase = regexp.MustCompile(`^(?:after|again|and|at|because|before|but|by|due|during|false|for|from|in|into|is|its|of|on|successfully|that|the|to|true|until|was|when|while|with|within|without)[:.]?$`)
+
+// Words before and after a match with which it is no event: not acquired, once released, acquired: false.
+var (
+	denies  = regexp.MustCompile(`(?i)(?:\b(?:not|never|no|cannot|until|unless|if|when|whether|once|before|after|be|to|yet)|n't) +(?:(?:yet|been|be|have|has|the|a) +)*$`)
+	negates = regexp.MustCompile(`(?i)^[ :=,;()\["'-]*false\b`)
+)
+
+// denied reports whether the words around the last match deny it.
+func (p *pattern) denied() bool {
+	before, after := p.line[:p.found[0]], p.line[p.found[1]:]
+	return denies.Match(before[max(0, len(before)-60):]) || negates.Match(after)
+}
+
 func (p *pattern) matches(text []byte) bool { return p.mayMatch(text) && p.re.Match(text) }
 
 // Pass returns the error for a line without an event: ErrOther or ErrUnread.
