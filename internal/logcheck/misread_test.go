@@ -144,6 +144,12 @@ func TestMisreadLogs(t *testing.T) {
 		{"the same in one word", "", []string{"a.json\n" + says("0", "a", "acquired", "") + says("1", "b", "lock_is_locked", "")}, Unknown, "not fully understood, first line 2"},
 		{"a number that is cut off, of no unit", "", []string{"a.json\n" + `{"time":1.7723592e+09,"pod":"a","lock":"jobs","event":"acquired"}` + "\n"}, "", "has an exponent, which cuts digits off"},
 		{"a number that is cut off", "time-unit: s", []string{"a.json\n" + `{"time":1.7723592e+09,"pod":"a","lock":"jobs","event":"acquired"}` + "\n"}, "", "the time \"1.7723592e+09\" has an exponent, which cuts digits off"},
+		// b did not get it at 1 s.
+		{"an acquisition that failed", "", []string{"a.json\n" + says("0", "a", "acquired", `,"ok":true`) + says("1", "b", "acquired", `,"Success":false`) + says("2", "a", "released", `,"db":{"ok":false}`) + says("3", "b", "acquired", "") + says("4", "b", "released", "")},
+			Unknown, "not fully understood, first line 2"},
+		{"one that failed, in a column", "", []string{"a.csv\ntime,client,lock,event,ok\n2026-03-01T10:00:00.000Z,a,jobs,acquired,t\n2026-03-01T10:00:01.000Z,b,jobs,acquired,False\n" +
+			"2026-03-01T10:00:02.000Z,a,jobs,released,t\n2026-03-01T10:00:03.000Z,b,jobs,acquired,t\n"}, Unknown, "not fully understood, first line 3"},
+		{"one that failed, and said that it waits", "", []string{"a.json\n" + says("0", "a", "acquired", "") + says("1", "b", "waiting", `,"success":false`) + says("2", "a", "released", "") + says("3", "b", "acquired", "") + says("4", "b", "released", "")}, None, ""},
 		{"a key that no line has", "columns: {client: podd}", []string{"a.json\n" + says("0", "a", "acquired", "")}, "", "the client is missing: --columns client=NAME says where it stands"},
 		// What is no token, no mode and no lease can be ignored, as the errors say.
 		{"a random token", "", []string{"a.json\n" + says("0", "a", "acquired", `,"token":"a3f9"`)}, "", `the token "a3f9" is no whole number from 0 on; if it is no fencing token, --columns token== ignores it`},

@@ -170,6 +170,15 @@ func (b *bound) emitOnly(f *Fields, p *pattern, emit func(*Fields) error) error 
 	return nil
 }
 
+// tellsSuccess reports whether a value with this name says if the event succeeded.
+func tellsSuccess(name string) bool {
+	switch strings.ToLower(name) {
+	case "success", "succeeded", "successful", "ok":
+		return true
+	}
+	return false
+}
+
 // prose is the rank of the first alias of an event that may be any sentence.
 var prose = slices.Index(aliases[eventField], "message")
 

@@ -17,6 +17,7 @@ type jsonDecoder struct {
 	values  [][]byte
 	nested  bool // some key may be in a nested object
 	guessed [numFields]bool
+	failed  bool // this line says so
 	path    []byte
 }
 
@@ -65,7 +66,7 @@ func (d *jsonDecoder) Decode(line []byte, _ int64, emit func(*Fields) error) err
 		d.slots[i].set, d.values[i] = false, nil
 	}
 	d.scan.Reset(line)
-	d.path = d.path[:0]
+	d.path, d.failed = d.path[:0], false
 	err := d.object(0)
 	if err == nil {
 		err = d.scan.End()
@@ -74,6 +75,7 @@ func (d *jsonDecoder) Decode(line []byte, _ int64, emit func(*Fields) error) err
 		return err
 	}
 	f := d.fill(d.values)
+	f.Failed = d.failed
 	if d.guessed[eventField] {
 		rank := d.slots[d.fields[eventField][0].slot].rank
 		f.Prose = rank > prose && rank < farther
@@ -140,6 +142,7 @@ func (d *jsonDecoder) object(depth int) error {
 		if d.nested && depth < maxDepth && d.scan.Next() == '{' {
 			return d.object(depth + 1)
 		}
+		d.failed = d.failed || depth == 0 && d.scan.Next() == 'f' && tellsSuccess(string(key))
 		to := d.target()
 		if to.slot < 0 {
 			return d.scan.Skip()

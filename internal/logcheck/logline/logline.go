@@ -20,6 +20,7 @@ type Fields struct {
 	Time, Client, Lock, Event, Token, Mode, Lease []byte
 	Prose                                         bool   // the event may be any sentence
 	Named                                         bool   // the lock is a value of the line
+	Failed                                        bool   // the line says that what it tells of did not succeed
 	Moved                                         error  // if this is an event, why it may be that of another client
 	Line                                          int64  // the number of its line; 0: the line that was decoded last
 	message                                       []byte // in which patterns look for the other values
