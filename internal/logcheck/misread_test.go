@@ -48,6 +48,14 @@ func holds(from, to string) string {
 	return fmt.Sprintf(line, from, "Acquired") + fmt.Sprintf(line, to, "Released")
 }
 
+// prefixed is a log with something before each line.
+func prefixed(with, log string) string {
+	return with + strings.ReplaceAll(strings.TrimSuffix(log, "\n"), "\n", "\n"+with) + "\n"
+}
+
+// stamped is what kubectl writes before the time of a line.
+const stamped = "2026-03-01T10:00:00.000000000Z "
+
 // quietly is the file of a process that says something else at a time.
 func quietly(at, what string) string {
 	return "a.log\n2026-03-01 " + at + ".000 INFO 1 --- [w1] c.acme.J : " + what + "\n"
@@ -102,6 +110,9 @@ func TestMisreadLogs(t *testing.T) {
 				"2026-03-01T10:00:08.000Z,b,jobs,lock released\n2026-03-01T10:00:15.000Z,c,jobs,lock acquired\n"}, Unknown, "2 lines speak of a lock or name one and were not fully understood, first line 2 of a.csv"},
 		{"one lock for all lines, and other sentences", "columns: {lock: =jobs}\n", []string{"b.csv\ntime,pod,message\n2026-03-01T10:00:00.000Z,b,17 rows\n2026-03-01T10:00:05.000Z,b,lock acquired\n" +
 			"2026-03-01T10:00:06.000Z,c,waiting for lock\n2026-03-01T10:00:08.000Z,b,lock released\n2026-03-01T10:00:15.000Z,c,lock acquired\n"}, None, "1 line is about something else"},
+		// The same thread of two pods holds from 0 to 10 s, and from 5 to 20 s.
+		{"threads of two pods, as kubectl prints them", "zone: UTC", []string{"app.log\n" + prefixed("[pod/a/app] ", holds("00", "10")) + prefixed("[pod/b/app] ", holds("05", "20"))}, Certain, ""},
+		{"leaders of two pods, with the times of kubectl", "zone: UTC", []string{"app.log\n" + prefixed("[pod/a/app] "+stamped, leads("0301 10:00:00", "0301 10:00:10")) + prefixed("[pod/b/app] "+stamped, leads("0301 10:00:05", "0301 10:00:20"))}, Certain, ""},
 		// A holds from 10 s before the new year to 10 s after it, and B comes after 5 s.
 		{"a new year, which one file begins before and one after", "zone: UTC", []string{"a.log\n" + leads("1231 23:59:50", "0101 00:00:10"), "b.log\n" + leads("0101 00:00:05", "0101 00:00:20")}, Certain, ""},
 		{"the same, the other way round", "zone: UTC", []string{"b.log\n" + leads("0101 00:00:05", "0101 00:00:20"), "a.log\n" + leads("1231 23:59:50", "0101 00:00:10")}, Certain, ""},

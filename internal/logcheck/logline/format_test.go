@@ -167,6 +167,8 @@ func TestTheThreadOfALine(t *testing.T) {
 		"2026-11-29 10:15:30,123 [pool-1-thread-1] ERROR c.e.L -":               "pool-1-thread-1",
 		"2026-11-29 10:15:30,123 [kafka | p-1] [INFO] c.e.L -":                  "kafka | p-1",
 		"[2026-11-29 10:15:30,123] [main] INFO c.e.L":                           "main",
+		"[pod/app-a/app] 2026-11-29 10:15:30.123 [worker 7] INFO  c.e.L --":     "worker 7",
+		"[pod/app-a/app] " + at + "  INFO 12 --- [orders] [w] c.e.L :":          "w",
 		"[2026-11-29 10:15:30,123] INFO c.e.L":                                  "",
 		"2026-11-29 10:15:30,123 INFO  [org.acme.L] (executor-thread-1)":        "executor-thread-1",
 	} {

@@ -27,7 +27,7 @@ func newText(b binder) (*textDecoder, error) {
 		case b.format.head.has(theirs):
 			d.head = b.format.head
 		default:
-			return 0, fmt.Errorf("no --pattern has a group (?<%s>...), which is to be the %s", theirs, names[field])
+			return 0, fmt.Errorf("no --pattern has a group (?<%s>...), which is to be the %s%s", theirs, names[field], isCSV)
 		}
 		return d.slot(theirs), nil
 	}, func(field int) error {
@@ -38,11 +38,14 @@ func newText(b binder) (*textDecoder, error) {
 		case field == timeField:
 			d.reads = append(d.reads, Read{name, "the first time of the line"})
 		case field <= eventField:
-			return fmt.Errorf("no --pattern has a group (?<%s>...), and there is no --columns %s=GROUP, =TEXT or @file", name, name)
+			return fmt.Errorf("no --pattern has a group (?<%s>...), and there is no --columns %s=GROUP, =TEXT or @file%s", name, name, isCSV)
 		}
 		return nil
 	})
 }
+
+// isCSV is the cure for a log that is read as text because patterns were given.
+const isCSV = "; if the log is CSV, --columns message=NAME says where the text stands"
 
 func (d *textDecoder) slot(name string) int {
 	at := slices.Index(d.slots, name)
