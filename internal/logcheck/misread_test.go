@@ -140,6 +140,9 @@ func TestMisreadLogs(t *testing.T) {
 		{"two names for one offset", proseFormat + "zone: +01:00\n", []string{"a.log\n" + zoned(" CET", " CET"), "b.log\n" + zoned(" IST", " IST")}, "", "line 1: \"2026-03-01 10:00:00.000 IST\" names a zone that --zone +01:00 does not have then"},
 		{"one name for an offset", proseFormat + "zone: +01:00\n", []string{"a.log\n" + zoned(" CET", " GMT")}, Certain, ""},
 		{"an offset from Greenwich", proseFormat, []string{"a.log\n" + zoned(" GMT+01:00", " UTC+0000")}, Certain, ""},
+		{"hours up to 12", proseFormat, []string{"a.log\n" + zoned(" PM", " AM")}, "", `line 1: "2026-03-01 10:00:00.000 PM" is no time such as`},
+		{"zones by their regions", proseFormat, []string{"a.log\n" + zoned(" Europe/Berlin", " Europe/London")}, "", `line 1: "2026-03-01 10:00:00.000 Europe/Berlin" is no time such as`},
+		{"an export, and a pattern for its messages", "pattern: 'lock (?<event>\\w+): (?<lock>\\S+)'\n", []string{"a.csv\ntime,host,message\n"}, "", "(?<client>...), and there is no --columns client=GROUP, =TEXT or @file; if the log is CSV, --columns message=NAME says"},
 		// Clocks show 2:30 twice: in CEST, and an hour later in CET.
 		{"clocks are put back, and names say which hour it is", proseFormat + "zone: Europe/Berlin\n", []string{"a.log\n" +
 			strings.NewReplacer("03-01 10:00", "10-25 02:30", "03-01 09:00", "10-25 02:30").Replace(zoned(" CEST", " CET"))}, None, ""},

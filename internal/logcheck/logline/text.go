@@ -97,8 +97,11 @@ func unquote(value []byte) []byte {
 }
 
 // stamp matches times of the usual forms: 2026-03-01T10:00:00.012+01:00, 2026-03-01 10:00:00,012,
-// 2026/03/01 10:00:00, 2026-03-01 10:00:00.012+01, 2026-03-01 10:00:00.012 CET.
-var stamp = regexp.MustCompile(`\d{4}(?:-\d\d-|/\d\d/)\d\d...:..:..(?:[.,]\d+)?(?:Z| ?(?:UTC|GMT)(?:[+-]\d\d?(?::?\d\d)?)?\b| ?[+-]\d\d:?\d\d\b|[+-](?:0\d|1[0-4])\b| ` + ZoneNames + `\b)?`)
+// 2026/03/01 10:00:00, 2026-03-01 10:00:00.012+01, 2026-03-01 10:00:00.012 CET; and what may follow that would be misread
+// if it were left out: PM, Europe/Berlin.
+var stamp = regexp.MustCompile(`\d{4}(?:-\d\d-|/\d\d/)\d\d...:..:..(?:[.,]\d+)?(?:Z| ?(?:UTC|GMT)(?:[+-]\d\d?(?::?\d\d)?)?\b| ?[+-]\d\d:?\d\d\b|[+-](?:0\d|1[0-4])\b| ` + ZoneNames + `\b| ?[AaPp][Mm]\b| ` + regions + `/\w+)?`)
+
+const regions = `(?:Africa|America|Asia|Atlantic|Australia|Etc|Europe|Indian|Pacific)`
 
 // ZoneNames matches common names of zones, which say no offset: some mean several.
 const ZoneNames = `(?:[CEMPAN][SD]T|AK[SD]T|A[CEW][SD]T|NZ[SD]T|HST|CES?T|EES?T|WES?T|BST|I[SD]T|JST|KST|MSK|HKT|SGT|PKT|WIB|SAST|BRT|TRT)`
