@@ -201,6 +201,20 @@ func TestWordsThatDeny(t *testing.T) {
 			t.Errorf("%s: %v, want %v", message, err, want)
 		}
 	}
+	for message, want := range map[string]error{"[w] lock not acquired: jobs": ErrUnread, "[w] no lock acquired: jobs": ErrUnread, "[w] lock acquired: jobs": nil} {
+		f, err := Format{Pattern: words{`\[(?<client>\w+)\].*(?<event>acquired): (?<lock>\w+)`}}.Ready()
+		if err != nil {
+			t.Fatal(err)
+		}
+		line := []byte("2026-03-01 12:00:00.123 " + message)
+		d, _, err := Open(f, "app.log", line, line)
+		if err == nil {
+			err = d.Decode(line, 1, func(*Fields) error { return nil })
+		}
+		if err != want {
+			t.Errorf("%s: %v, want %v", message, err, want)
+		}
+	}
 }
 
 // The texts that are searched before a pattern are part of every match.

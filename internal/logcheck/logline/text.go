@@ -228,13 +228,16 @@ var phrase = regexp.MustCompile(`^(?:after|again|and|at|because|before|but|by|du
 
 // Words before and after a match with which it is no event: not acquired, once released, acquired: false.
 var (
-	denies  = regexp.MustCompile(`(?i)(?:\b(?:not|never|no|cannot|until|unless|if|when|whether|once|before|after|be|to|yet)|n't) +(?:(?:yet|been|be|have|has|the|a) +)*$`)
+	denies  = regexp.MustCompile(`(?i)(?:\b(?:not|never|no|cannot|until|unless|if|when|whether|once|before|after|be|to|yet)|n't) +(?:(?:yet|been|be|have|has|the|a|lock) +)*$`)
 	negates = regexp.MustCompile(`(?i)^[ :=,;()\["'-]*false\b`)
 )
 
-// denied reports whether the words around the last match deny it.
+// denied reports whether the words before the event of the last match, or those after the match, deny it.
 func (p *pattern) denied() bool {
 	before, after := p.line[:p.found[0]], p.line[p.found[1]:]
+	if i, ok := p.groups["event"]; ok && p.found[2*i] >= 0 {
+		before = p.line[:p.found[2*i]]
+	}
 	return denies.Match(before[max(0, len(before)-60):]) || negates.Match(after)
 }
 
