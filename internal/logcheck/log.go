@@ -107,7 +107,7 @@ type log struct {
 	other   left   // lines about something else
 	ignored left   // lines that the format ignores
 	spans   []span // of the sources
-	silent  []int  // sources without an event
+	passed  []int  // sources with lines about something else, or with a header only
 	unread  left   // lines that mention a lock and were not understood
 	zoned   bool   // some times have a zone
 	lacks   bool   // some times have no zone, and none is stated
@@ -199,6 +199,7 @@ func (l *log) finish() *Result {
 			note(what.With(say.Number(n.n), l.judge.files.at(n.first), say.Verbatim(n.line)))
 		}
 	}
+	l.hear()
 	unread := say.LogUnread
 	if slices.Equal(l.formats, []string{logline.Monitor}) {
 		unread = say.LogLeftOpen
@@ -215,7 +216,6 @@ func (l *log) finish() *Result {
 			r.doubt(say.LogApart.With(say.Verbatim(l.judge.files[a]), say.Verbatim(l.judge.files[b])))
 		}
 	}
-	l.hear()
 	if what := l.years.doubt(l.spans, l.judge.lease); !what.Empty() {
 		r.doubt(what)
 	}

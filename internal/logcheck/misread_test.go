@@ -184,6 +184,11 @@ func TestMisreadLogs(t *testing.T) {
 		{"a file whose times alone have a zone", "", []string{strings.Replace(quietly("10:00:07", "17 rows"), " INFO", "Z INFO", 1), "b.log\n" + holds("00", "05"), "c.log\n" + holds("20", "30")}, Unknown, "no line of a.log was read as an event"},
 		{"a file in other words, about a lock with a short name", "zone: UTC", []string{quietly("10:00:07", "took 7"), "b.log\n" + strings.ReplaceAll(holds("00", "05"), "jobs", "7"),
 			"c.log\n" + strings.ReplaceAll(holds("20", "30"), "jobs", "7")}, Unknown, "no line of a.log was read as an event"},
+		// w1 of the first file took mail, in other words, from 0 to 13 s, and w1 of the second one from 5 to 8 s.
+		{"a lock that only another file names in full", "zone: UTC", []string{quietly("10:00:00", "took mail") + cut(quietly("10:00:13", "gave mail back"), 2) + holds("01", "02"),
+			"b.log\n" + strings.ReplaceAll(holds("05", "08")+holds("20", "21"), "jobs", "mail"), "c.log\n" + holds("03", "04")}, Unknown, "2 lines speak of a lock or name one and were not fully understood, first line 1 of a.log"},
+		{"a lock that is named in full far behind", "zone: UTC", []string{quietly("10:00:00", "took mail") + strings.Repeat(cut(quietly("10:00:02", "17 rows"), 2), 2000) +
+			strings.ReplaceAll(holds("05", "08"), "jobs", "mail") + strings.ReplaceAll(strings.ReplaceAll(holds("20", "21"), "jobs", "mail"), "w1", "w2")}, Unknown, "1 line speaks of a lock or names one and was not fully understood, first line 1"},
 		{"a file of JSON of one that was up", "", []string{"a.json\n" + `{"time":"2026-03-01T10:00:01.000Z","pod":"a","msg":"17 rows"}` + "\n",
 			"b.json\n" + says("0", "b", "acquired", "") + says("2", "b", "released", ""), "c.json\n" + says("3", "c", "acquired", "") + says("4", "c", "released", "")}, None, "1 file has no line about a lock, such as a.json"},
 		{"an empty file", "zone: UTC", []string{"a.log\n\n", "b.log\n" + holds("00", "05"), "c.log\n" + holds("20", "30")}, Unknown, "a.log is empty: if its client was up, its lines are missing"},

@@ -8,53 +8,61 @@ import (
 	"lockstep/internal/say"
 )
 
-// hear decides about the sources without an event. That of a client which was up and wanted no lock hides nothing;
-// another one may be the log of a client whose events are missing.
+// hear decides about the sources with lines about something else, now that all names of locks are known. A source
+// without an event hides nothing if its client was up and wanted no lock; otherwise it may be the log of a client whose
+// events are missing. In the others, a line may name a lock that was not known when it was read.
 func (l *log) hear() {
-	quiet := []int{}
-	for _, n := range l.silent {
-		if l.quiet(n) {
-			quiet = append(quiet, n)
-		} else {
-			l.judge.result.doubt(say.LogForeignFile.With(say.Verbatim(l.judge.files[n])))
+	r, quiet, first := &l.judge.result, 0, 0
+	for _, n := range l.passed {
+		silent := len(l.judge.files) > 1 && l.spans[n].clients == nil
+		if !silent && (len(l.judge.certain)+len(l.judge.possible)+len(r.Doubts) > 0 || l.unread.n > 0) {
+			continue // it changes no verdict
+		}
+		up, named := l.again(n, silent)
+		switch {
+		case !silent && named.n > 0:
+			l.unread = named
+		case !silent:
+		case named.n > 0 || !up:
+			r.doubt(say.LogForeignFile.With(say.Verbatim(l.judge.files[n])))
+		default:
+			if quiet++; quiet == 1 {
+				first = n
+			}
 		}
 	}
-	if len(quiet) > 0 {
-		l.judge.result.remark(say.LogQuietFiles.With(say.Number(len(quiet)), say.Verbatim(l.judge.files[quiet[0]])))
+	if quiet > 0 {
+		r.remark(say.LogQuietFiles.With(say.Number(quiet), say.Verbatim(l.judge.files[first])))
 	}
 }
 
-// quiet reads a source without an event again. It reports whether no line of it names a lock of the log, and the time
-// of one lies within the log, so that its client was up; or whether it is a header only.
-func (l *log) quiet(n int) bool {
-	if l.sources[n].Again == nil || int64(len(l.judge.locks)) < l.judge.result.Locks { // some names are forgotten
-		return false
+// again reads a source again. It reports whether the time of a line about something else lies within the log, so that
+// its client was up, or whether there is only a header; and the lines that name a lock of the log.
+func (l *log) again(n int, silent bool) (up bool, named left) {
+	if l.sources[n].Again == nil || silent && int64(len(l.judge.locks)) < l.judge.result.Locks { // some names are forgotten
+		return false, named
 	}
 	in, err := l.sources[n].Again()
 	if err != nil {
-		return false
+		return false, named
 	}
 	defer in.Close()
 	s := newLog(l.ctx, l.options, l.sources)
-	s.number = n
+	s.number, s.take = n, func(*Event) error { return nil }
 	if s.open(in) != nil {
-		return false
+		return false, named
 	}
-	for up, some := false, false; ; {
+	for some := false; ; {
 		line, err := s.lines.next()
 		switch {
 		case err == io.EOF:
-			return up || !some
-		case err == nil:
-			err = s.decode(line)
-		case !errors.Is(err, errLong):
-			return false
-		}
-		if s.interrupted(s.lines.number) != nil || names(line, l.judge.locks, true) {
-			return false
-		}
-		if errors.Is(err, logline.ErrOther) {
-			up, some = up || s.within(l, line), true
+			return up || !some, named
+		case err != nil && !errors.Is(err, errLong), s.interrupted(s.lines.number) != nil:
+			return false, named
+		case err == nil && errors.Is(s.decode(line), logline.ErrOther):
+			if up, some = up || s.within(l, line), true; s.format.Kind != logline.Monitor && names(line, l.judge.locks, silent) {
+				named.add(s.place(), line, logline.ErrUnread)
+			}
 		}
 	}
 }

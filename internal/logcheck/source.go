@@ -98,16 +98,15 @@ func (l *log) at() say.Phrase { return l.judge.files.at(l.place()) }
 
 // end finishes a source.
 func (l *log) end() error {
-	several := len(l.judge.files) > 1
 	if l.decoder == nil {
-		if several {
+		if len(l.judge.files) > 1 {
 			l.judge.result.doubt(say.LogEmptyFile.With(say.Verbatim(l.judge.files[l.number])))
 		}
 		return nil
 	}
 	err := l.decoder.End(l.emit)
-	if several && l.spans[len(l.spans)-1].clients == nil && (l.other.n > l.others || l.lines.number == 1 && l.format.Kind == logline.CSV) {
-		l.silent = append(l.silent, l.number)
+	if l.other.n > l.others || l.lines.number == 1 && l.format.Kind == logline.CSV {
+		l.passed = append(l.passed, l.number)
 	}
 	if d, ok := l.decoder.(interface{ Unproven() (n, first int64) }); ok {
 		if n, first := d.Unproven(); n > 0 {
