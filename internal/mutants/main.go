@@ -200,7 +200,7 @@ func goTest(ctx context.Context, root, dir, overlay, args string) (string, error
 	cmd := exec.CommandContext(ctx, "go", append(line, strings.Fields(args)...)...)
 	cmd.Dir = root
 	cmd.Env = append(os.Environ(), realtest.WithoutServers+"=1", realtest.RequireServers+"=",
-		"TMPDIR="+dir, "GOTMPDIR="+dir, // removed with all that killed tests leave in it
+		"TMPDIR="+dir, "GOTMPDIR="+dir, "LOCKSTEP_REPORTS="+dir, // removed with all that killed tests leave in it
 		"RAPID_NOFAILFILE=1") // otherwise a test that finds the bug writes to the work tree
 	// Cancel kills the tests, too, not only the go command.
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
