@@ -79,6 +79,15 @@ func shared() func(locktest.Client) locktest.Lock {
 	}
 }
 
+// lost is a hold whose client is told at once that it is over.
+type lost struct{ *hold }
+
+func (lost) Lost() <-chan struct{} {
+	over := make(chan struct{})
+	close(over)
+	return over
+}
+
 // neverReleased is a lock that ends with its lease.
 func neverReleased(c locktest.Client) locktest.Lock {
 	return with(func(context.Context, *hold) (locktest.Lease, error) {
@@ -216,6 +225,8 @@ var failures = map[string]failure{
 	"false alarm": {runs(with(func(_ context.Context, h *hold) (locktest.Lease, error) {
 		return locktest.LeaseFunc(func(ctx context.Context) error { return errors.Join(h.Release(ctx), locktest.ErrNotHeld) }), nil
 	}), locktest.Stories("contention")), []string{"A releases the lock and is told that it had none at "}},
+	"lost at once": {runs(with(func(_ context.Context, h *hold) (locktest.Lease, error) { return lost{h}, nil })),
+		[]string{"untested: A is told that its lock is lost at ", "and nothing has gone wrong"}},
 	"all at once": {runs(freely), []string{"untested: ", "two clients have held the lock at once, though nothing went wrong", "two holders inside"}},
 	"forever": {runs(func(c locktest.Client) locktest.Lock { return &blind{c.Redis(), c.Key(), 0} }, locktest.Stories("lost-reply")),
 		[]string{"mutual-exclusion is unknown: no client acquired the lock", `locktest.Breaks("lost-reply", "progress")`}},

@@ -46,7 +46,8 @@ type DrawnLine struct {
 // becomes unknown if the run did not test it:
 //
 //   - the run was cut short, or the end of its history is missing: the violation may have been next;
-//   - a user's own lock did without its servers, or never let some client in (ofOwn);
+//   - a user's own lock did without its servers, never let some client in, or ended each hold at once
+//     (ofOwn);
 //   - a planned fault never began, or changed nothing: the story was not played;
 //   - no client ever had to wait for another: a lock without contention keeps every promise;
 //   - no client could notice a fault (see notice.go);

@@ -6,19 +6,48 @@ import (
 )
 
 // ofOwn says why a run of a user's own lock is no test of it; nothing if it is one, or for a lock
-// of lockstep. The lock may not use the servers that it was given, or keep a client out for good,
-// which then never conflicts.
+// of lockstep. The lock may give up each hold as soon as it has begun, and a program may not use the
+// servers that it was given, or keep a client out for good: such locks never conflict.
 func ofOwn(h *history.History) say.Phrase {
 	switch header := &h.Header; {
-	case header.Entry == "":
+	case header.Entry == "" && header.Backend != history.Bubble:
 		return say.Phrase{}
 	case header.Alone != "":
 		return say.DidWithoutServers.With(say.Verbatim(header.Alone), say.Seconds(header.AloneAt))
+	case neverKept(h):
+		return say.NeverKept.With()
+	case header.Entry == "": // package locktest asks why a client was shut out
+		return say.Phrase{}
 	}
 	if who := shutOut(h); who != 0 {
 		return say.NeverLetIn.With(say.Verbatim(h.Name(who)))
 	}
 	return say.Phrase{}
+}
+
+// neverKept reports whether clients acquired, and each hold ended soon: none wrote, or held the lock
+// for half a lease. A lock that ends with its lease is held for longer, though its work may not fit in.
+func neverKept(h *history.History) bool {
+	acquired, since := false, map[history.NodeID]history.Instant{} // of holds
+	for _, i := range h.Milestones() {
+		e := &h.Events[i]
+		switch e.Kind {
+		case history.WriteAccepted, history.WriteRefused:
+			if h.Role(e.Peer) == history.RoleClient {
+				return false
+			}
+		case history.Acquired:
+			if h.Role(e.Node) == history.RoleClient {
+				acquired, since[e.Node] = true, e.At
+			}
+		case history.Releasing, history.LostLease, history.Crashed:
+			if from, holds := since[e.Node]; holds && e.At.Sub(from) >= h.Header.Lease/2 {
+				return false
+			}
+			delete(since, e.Node)
+		}
+	}
+	return acquired && len(since) == 0
 }
 
 // shutOut returns a client that has given up, did not crash, and was never let in; 0 for none.

@@ -12,6 +12,8 @@ import (
 func TestARunOfOnesOwnLockThatIsNoTest(t *testing.T) {
 	const gives = contended + underFault + "; 9 C waits; 20 C gave-up" + quietEnd
 	const twice = contended + underFault + "; 9 C waits; 10 C acquired; 11 C releasing; 12 C waits; 20 C gave-up" + quietEnd
+	const loses = "0 A waits; 0.1 A acquired; 0.2 B waits; 0.3 A lost-lease; 0.4 A not-held; 0.5 B acquired; 0.6 B lost-lease; 0.7 B not-held"
+	const noWork = "each hold ended soon: no client wrote, or held the lock for half a lease"
 	for _, c := range []struct {
 		name, give, alone string
 		own               bool
@@ -23,6 +25,13 @@ func TestARunOfOnesOwnLockThatIsNoTest(t *testing.T) {
 		{"C is never let in", gives, "", true, Unknown, "C wanted the lock and never got it"},
 		{"C is let in once", twice, "", true, Kept, ""},
 		{"C dies", contended + underFault + "; 9 C waits; 20 C gave-up; 21 C crashed" + quietEnd, "", true, Kept, ""},
+		{"each hold is lost at once", loses + quietEnd, "", true, Unknown, noWork},
+		{"one of lockstep's loses each", loses + quietEnd, "", false, Kept, ""},
+		{"the probe alone keeps it", loses + quietEnd + "; 91 R write-accepted peer=P", "", true, Unknown, noWork},
+		{"a write", loses + "; 0.8 R write-refused peer=B" + quietEnd, "", true, Kept, ""},
+		{"half a lease", loses + "; 1 B waits; 1 B acquired; 6 B lost-lease" + quietEnd, "", true, Kept, ""},
+		{"less", loses + "; 1 B waits; 1 B acquired; 5.9 B lost-lease" + quietEnd, "", true, Unknown, noWork},
+		{"held until the end", loses + quietEnd + "; 99 B waits; 99 B acquired", "", true, Kept, ""},
 		{"two hold it all the same", "0 A acquired; 1 B acquired; 2 A releasing; 3 B releasing" + quietEnd, "A", true, Broken, ""},
 	} {
 		entries := []history.Watched{""}
@@ -38,5 +47,11 @@ func TestARunOfOnesOwnLockThatIsNoTest(t *testing.T) {
 				t.Errorf("%s, entry %q: %s, %q, letter %s; want %s, %q", c.name, entry, f.Verdict, f.Reason.English(), j.Letter, c.want, c.says)
 			}
 		}
+	}
+	h := parse(loses + quietEnd)
+	h.Whole, h.Header.Backend = true, history.Bubble
+	j := Judge(h)
+	if f := j.Finding; f(MutualExclusionID).Reason.English() != noWork || f(ProgressID).Verdict != Unknown {
+		t.Errorf("in package locktest: %q, progress %s", f(MutualExclusionID).Reason.English(), f(ProgressID).Verdict)
 	}
 }

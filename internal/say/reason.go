@@ -25,6 +25,7 @@ var (
 	EndIsMissing      = New1[Number]("the end of the history is missing: it stops after {n} events")
 	DidWithoutServers = New2[Verbatim, Seconds](
 		"{who} acquired or released the lock at {time} without its servers: it had sent them nothing, or changed no entry")
+	NeverKept         = New0("each hold ended soon: no client wrote, or held the lock for half a lease")
 	NeverLetIn        = New1[Verbatim]("{who} wanted the lock and never got it")
 	NeverFired        = New2[Number, Part]("fault {number} never fired[: {fault}]")
 	HadNoEffect       = New2[Number, Part]("fault {number} had no effect[: {fault}]")
