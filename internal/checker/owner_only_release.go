@@ -38,9 +38,10 @@ func init() {
 // a lock without expiry in the store expires.
 //
 // A removal without a Peer is by the server itself. A history with no other removals leaves the
-// property unknown. So does one command that removed an entry of unknown owner, unless another one
-// is known to have robbed a client: a removal without an Owner, or a may-have-removed of a real
-// server.
+// property unknown, unless clients have released the lock and the servers' logs show that none
+// removed another's entry (history.Owned). So does one command that removed an entry of unknown
+// owner, unless another one is known to have robbed a client: a removal without an Owner, or a
+// may-have-removed of a real server.
 //
 // The first client of a violation removed, the second was robbed. The events are the grant of the
 // entry and the cause of the removal, if known, and the removal.
@@ -54,6 +55,9 @@ func checkOwnerOnlyRelease(h *history.History) Finding {
 			phases[e.Node].follow(e.Kind)
 		}
 		switch {
+		case e.Kind == history.Released && h.Header.Entry == history.Owned:
+			removals++ // of an entry of its own, at most
+			continue
 		case e.Kind != history.Removed && e.Kind != history.MayHaveRemoved, e.Peer == 0:
 			continue
 		case e.Kind == history.MayHaveRemoved || e.Owner == 0:

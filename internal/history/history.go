@@ -128,6 +128,7 @@ type Watched string
 // The ways; "" where the lock is one of lockstep's.
 const (
 	Followed   Watched = "followed"   // by its key
+	Owned      Watched = "owned"      // the servers' logs show that no client has removed another's entry
 	Unfollowed Watched = "unfollowed" // its key is unknown
 	Unread     Watched = "unread"     // requests to this kind of store are not read
 )

@@ -111,7 +111,7 @@ func (h *harness) noteAlone(steps []step, alone func(step) bool) {
 func (h *harness) unreadProgram(entries []entry, onlyOwn bool) []entry {
 	h.noteAlone(stepsOf(entries), func(s step) bool { return !s.sent })
 	if h.header.Entry = history.Unread; onlyOwn {
-		h.header.Entry = history.Followed
+		h.header.Entry = history.Owned
 		return nil
 	}
 	var out []entry

@@ -144,7 +144,7 @@ func TestAnUnreadProgramIsInDoubt(t *testing.T) {
 		doubts int
 	}{
 		{"it sends", fine, false, watched{history.Unread, "", ""}, 1},
-		{"the logs show no foreign removal", fine, true, watched{history.Followed, "", ""}, 0},
+		{"the logs show no foreign removal", fine, true, watched{history.Owned, "", ""}, 0},
 		{"its release is recorded after it was sent", late, false, watched{history.Unread, "", ""}, 1},
 		{"it acquires without a byte", silent, false, watched{history.Unread, "", "A"}, 0},
 		{"it releases without a byte", keeps, false, watched{history.Unread, "", "A"}, 1},

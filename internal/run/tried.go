@@ -84,7 +84,7 @@ func (t *Tried) Settings() say.Phrase {
 // Entry says how the entry of a user's own lock was followed; empty for a lock of lockstep.
 func Entry(h *history.Header) say.Phrase {
 	switch h.Entry {
-	case history.Followed:
+	case history.Followed, history.Owned:
 		return say.EntryFollowed.With(say.Verbatim(h.Keys))
 	case history.Unfollowed:
 		return say.EntryUnfollowed.With(say.Verbatim(h.Keys))
