@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	"lockstep/internal/faults"
@@ -134,6 +135,9 @@ func (c *client) start() error {
 	cmd.Env = append(os.Environ(), proto.EnvWorker+"=1", osproc.EnvRun+"="+c.h.scratch.Path())
 	cmd.Stdout, cmd.Stderr = stderr, stderr
 	cmd.ExtraFiles = []*os.File{theirs} // becomes proto.Descriptor
+	if c.h.variant.Program != nil {     // even if stopped, it kills the program's descendants before it ends
+		cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGCONT}
+	}
 	c.conn = conn
 	if c.process, err = osproc.Start(cmd); err != nil {
 		close(c.read)

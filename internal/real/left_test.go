@@ -45,8 +45,9 @@ func long(t testing.TB, e *ending) *plan.Plan {
 }
 
 func harnessMain() {
-	lock := os.Getenv(envHarness)
-	_, err := real.Run(context.Background(), long(&testing.T{}, endingOf(lock)), lock, 1, real.Options{})
+	lock, t := os.Getenv(envHarness), &testing.T{}
+	p := programmed(t, long(t, endingOf(lock)), "sh", "-c", escapes)
+	_, err := real.Run(context.Background(), p, lock, 1, real.Options{})
 	fmt.Println(err)
 }
 

@@ -184,7 +184,10 @@ var endings = []ending{
 
 // endingOf returns the ending of a lock.
 func endingOf(lock string) *ending {
-	return &endings[slices.IndexFunc(endings, func(e ending) bool { return e.lock == lock })]
+	if i := slices.IndexFunc(endings, func(e ending) bool { return e.lock == lock }); i >= 0 {
+		return &endings[i]
+	}
+	return &ending{lock: lock} // a program
 }
 
 // seeded returns a random source, and logs its seed, which the environment can set.

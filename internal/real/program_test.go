@@ -2,10 +2,13 @@ package real_test
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
+	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -15,6 +18,7 @@ import (
 	"lockstep/internal/locks"
 	"lockstep/internal/plan"
 	"lockstep/internal/real"
+	"lockstep/internal/real/osproc"
 	"lockstep/internal/real/realtest"
 )
 
@@ -131,6 +135,49 @@ func TestAProgramThatMisbehavesIsNamed(t *testing.T) {
 				t.Errorf("left: %v", left)
 			}
 		})
+	}
+}
+
+// escapes is a program with a child that has left its session and cleared its environment.
+const escapes = `read q; env -i setsid sh -c 'sleep 1000; :' $` + envMark + ` >/dev/null 2>&1 & ` +
+	`echo '{"id":1,"ok":true}'; while read q; do :; done`
+
+// Such a child dies with the harness, too, even if the reaper is killed as well and the clients are stopped.
+func TestNoChildOfAProgramIsLeftAfterAKill(t *testing.T) {
+	realtest.Need(t, "redis-server")
+	for _, reaper := range []bool{true, false} {
+		m := lookAround(t)
+		_, mark, _ := strings.Cut(m.mark, "=")
+		escaped := func() (out []string) {
+			for _, pid := range allProcesses() {
+				line, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
+				if strings.Contains(string(line), "\x00"+mark+"\x00") {
+					out = append(out, strconv.Itoa(pid))
+				}
+			}
+			return out
+		}
+		cmd := startHarness(t, &ending{lock: locks.ProgramName})
+		if !realtest.Soon(time.Minute, func() bool { return len(escaped()) == 3 }) {
+			t.Fatalf("started: %v", escaped())
+		}
+		for _, pid := range children(cmd.Process.Pid) {
+			switch {
+			case environment(pid, "LOCKSTEP_WORKER") != "":
+				_ = syscall.Kill(pid, syscall.SIGSTOP)
+			case !reaper && environment(pid, "LOCKSTEP_REAPER_OF") != "":
+				_ = syscall.Kill(pid, syscall.SIGKILL)
+			}
+		}
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait() // it was killed
+		m.eventuallyNone("children", escaped)
+		for _, left := range escaped() {
+			pid, _ := strconv.Atoi(left)
+			_ = syscall.Kill(pid, syscall.SIGKILL)
+		}
+		m.eventuallyNone("processes", func() []string { return texts(m.processes()) })
+		osproc.RemoveStale()
 	}
 }
 

@@ -71,6 +71,20 @@ func KillFamily(pid int) error {
 	return awaitDeath(family)
 }
 
+// KillDescendants kills the descendants of this process, which has adopted orphans (Adopt).
+func KillDescendants() {
+	end := time.Now().Add(settleTime)
+	for quiet := 0; quiet < quietLooks && time.Now().Before(end); Nap(time.Millisecond) {
+		quiet++
+		for _, one := range descendantsOf(os.Getpid()) {
+			if StartTime(one) != "" {
+				quiet = 0
+				_ = syscall.Kill(one, syscall.SIGKILL) // it may have ended
+			}
+		}
+	}
+}
+
 // awaitDeath returns when processes that got SIGKILL are gone.
 func awaitDeath(pids []int) error {
 	for end := time.Now().Add(settleTime); len(pids) > 0; {

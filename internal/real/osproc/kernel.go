@@ -1,6 +1,7 @@
 package osproc
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"os"
@@ -56,12 +57,12 @@ func Nap(d time.Duration) {
 	}
 }
 
-// childAttr makes a child that gets SIGKILL when the thread that forked it ends, and that has no
-// terminal, so that a Ctrl-C reaches only the harness.
+// childAttr makes a child that gets SIGKILL, unless another signal is asked for, when the thread that
+// forked it ends, and that has no terminal, so that a Ctrl-C reaches only the harness.
 func childAttr(asked *syscall.SysProcAttr) *syscall.SysProcAttr {
 	attr := &syscall.SysProcAttr{Setsid: true, Pdeathsig: syscall.SIGKILL}
 	if asked != nil {
-		attr.Credential = asked.Credential
+		attr.Credential, attr.Pdeathsig = asked.Credential, cmp.Or(asked.Pdeathsig, attr.Pdeathsig)
 	}
 	return attr
 }

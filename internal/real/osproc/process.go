@@ -43,7 +43,8 @@ var forks = sync.OnceValue(func() chan<- func() {
 
 // Start starts a child that dies with this process. Its outputs should be files, so that nothing
 // has to be copied and nothing is lost when it is killed. Of cmd.SysProcAttr it uses only the
-// account (Credential).
+// account (Credential) and the signal at this process's death (Pdeathsig), for a child that then ends
+// by itself.
 func Start(cmd *exec.Cmd) (*Process, error) {
 	cmd.SysProcAttr = childAttr(cmd.SysProcAttr)
 	started := make(chan error, 1)

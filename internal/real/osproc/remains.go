@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"syscall"
 	"time"
 )
 
@@ -69,7 +68,11 @@ func killInside(dir string) error {
 		}
 		for _, pid := range left {
 			shared.add(pid)
-			_ = syscall.Kill(pid, syscall.SIGKILL) // it may have ended
+		}
+		for _, pid := range left { // a descendant may have lost the mark
+			if err := KillFamily(pid); err != nil {
+				return err
+			}
 		}
 	}
 }

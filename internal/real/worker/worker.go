@@ -38,9 +38,18 @@ func Main() {
 	w := &worker{conn: conn, waiting: map[int64]chan proto.Down{}}
 	if err := w.play(); err != nil {
 		_ = conn.Send(proto.Up{Kind: proto.Failed, Text: err.Error()}) // if that fails, the harness is gone
-		os.Exit(1)
+		w.quit(1)
 	}
-	os.Exit(0)
+	w.quit(0)
+}
+
+// quit ends the process, after all that the program of its lock has started: orphans that have
+// cleared their environment could not be found afterwards.
+func (w *worker) quit(code int) {
+	if w.start.Program != nil {
+		osproc.KillDescendants()
+	}
+	os.Exit(code)
 }
 
 // harness is the connection to the harness, a *proto.Conn.
@@ -110,7 +119,7 @@ func (w *worker) play() error {
 	}
 	go func() { // a worker that cannot read the harness's messages must stop
 		fmt.Fprintln(os.Stderr, <-asked)
-		os.Exit(1)
+		w.quit(1)
 	}()
 	w.began.Store(true)
 	w.clock.zero, w.clock.epoch = begin.Zero, begin.Epoch
@@ -187,7 +196,7 @@ func (w *worker) listen(began chan<- proto.Go) error {
 		var answer proto.Down
 		if err := w.conn.Receive(&answer); err != nil {
 			if errors.Is(err, io.EOF) {
-				os.Exit(0) // the run is over, and no answer will come
+				w.quit(0) // the run is over, and no answer will come
 			}
 			return err
 		}
@@ -232,7 +241,7 @@ func (w *worker) next() int64 {
 // tell sends a message that needs no answer. The process ends when the harness has gone.
 func (w *worker) tell(m proto.Up) {
 	if err := w.conn.Send(m); err != nil {
-		os.Exit(0)
+		w.quit(0)
 	}
 }
 
