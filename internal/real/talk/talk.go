@@ -39,6 +39,7 @@ type Program struct {
 	in      *os.File
 	answers chan answer
 	lost    chan struct{} // gets a value when the program says that its lock is lost
+	said    chan struct{} // closed when its standard error has ended
 
 	asking sync.Mutex // one question at a time
 	last   int64      // number of the last question; guarded by asking
@@ -87,7 +88,8 @@ func Start(o Options) (*Program, error) {
 	out, theirOut, err2 := pipe()
 	stderr, theirErr, err3 := pipe()
 	p := &Program{
-		o: o, in: in, answers: make(chan answer, 1), lost: make(chan struct{}, 1), broke: make(chan struct{}),
+		o: o, in: in, answers: make(chan answer, 1), lost: make(chan struct{}, 1),
+		said: make(chan struct{}), broke: make(chan struct{}),
 	}
 	err := errors.Join(err1, err2, err3)
 	if err == nil {
@@ -104,6 +106,7 @@ func Start(o Options) (*Program, error) {
 		_ = f.Close() // the program has its own descriptor
 	}
 	go func() { // otherwise the program would block when it writes errors
+		defer close(p.said)
 		_, _ = io.Copy(o.Stderr, stderr)
 		_ = stderr.Close()
 	}()
@@ -242,6 +245,10 @@ func (p *Program) ended(rest []byte) {
 		text := ""
 		if len(rest) > 0 {
 			text = ", in the middle of " + shown(rest)
+		}
+		select { // the last words are part of the error; a child may keep the pipe open
+		case <-p.said:
+		case <-awake(time.Second, p.said):
 		}
 		_ = p.fail(fmt.Errorf("%w (%s)%s: it has to wait for the next line until its standard input ends", ErrExited, p.process.Ended(), text))
 	case <-awake(time.Second, p.broke):

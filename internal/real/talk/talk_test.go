@@ -126,6 +126,27 @@ func TestMisbehaviourHasAName(t *testing.T) {
 	}
 }
 
+// slow is a writer that takes its time.
+type slow struct{ strings.Builder }
+
+func (s *slow) Write(p []byte) (int, error) {
+	time.Sleep(100 * time.Millisecond)
+	return s.Builder.Write(p)
+}
+
+// The talk with a program that has ended is over when its last words have been written.
+func TestTheLastWordsOfAProgram(t *testing.T) {
+	said := &slow{}
+	p, err := Start(Options{Command: []string{"sh", "-c", "echo no module >&2; exit 1"}, Stderr: said})
+	if err != nil {
+		t.Fatal(err)
+	}
+	<-p.Broke()
+	if got := said.String(); got != "no module\n" || !errors.Is(p.Err(), ErrExited) {
+		t.Errorf("it said %q, %v", got, p.Err())
+	}
+}
+
 // The error of a missing program names it.
 func TestAProgramThatCannotBeStarted(t *testing.T) {
 	_, err := Start(Options{Command: []string{"/nowhere/mylock"}, Stderr: io.Discard})
