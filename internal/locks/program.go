@@ -8,6 +8,8 @@ import (
 	"time"
 	"unicode"
 	"unicode/utf8"
+
+	"lockstep/internal/store"
 )
 
 // ProgramName is the name of a lock that is a program without a name.
@@ -20,6 +22,14 @@ var programStores = []string{
 
 // ProgramStores are the names of the stores that a lock that is a program may use.
 func ProgramStores() []string { return slices.Clone(programStores) }
+
+// unhanded says why a program may not use a store of lockstep's own locks; "" for an unknown one.
+func unhanded(id Store) string {
+	if store.Of(id) == nil {
+		return ""
+	}
+	return ", where it would need an account or a bucket, since lockstep hands out addresses only"
+}
 
 var programName = regexp.MustCompile(`^[a-z][a-z0-9]*(-[a-z0-9]+)*$`)
 
@@ -51,7 +61,7 @@ func NewProgram(name string, command []string, store Store) (Variant, error) {
 	case len(command) > maxWords:
 		return Variant{}, fmt.Errorf("the command of %s has %d words, and %d are enough: write a script that calls it", name, len(command), maxWords)
 	case !slices.Contains(programStores, string(store)):
-		return Variant{}, fmt.Errorf("a program cannot keep its entries in %.60q: choose %s", store, strings.Join(programStores, ", "))
+		return Variant{}, fmt.Errorf("a program cannot keep its entries in %.60q%s: choose %s", store, unhanded(store), strings.Join(programStores, ", "))
 	}
 	for _, word := range command {
 		// A stored scenario has to say it as it is.

@@ -31,9 +31,10 @@ func TestNewProgram(t *testing.T) {
 		"has no program":     {"", nil, ""},
 		"words":              {"", strings.Fields(strings.Repeat("x ", 65)), ""},
 		"cannot keep":        {"", []string{"x"}, StoreMySQL},
-		"no plain text":      {"", []string{"x", "\x1b[2J"}, ""},
-		`such as ""`:         {"", []string{"x", ""}, ""},
-		"longer than 4096":   {"", []string{"x", strings.Repeat("y", 5000)}, ""},
+		`"nats", where it would need an account or a bucket`: {"", []string{"x"}, "nats"},
+		"no plain text":    {"", []string{"x", "\x1b[2J"}, ""},
+		`such as ""`:       {"", []string{"x", ""}, ""},
+		"longer than 4096": {"", []string{"x", strings.Repeat("y", 5000)}, ""},
 	} {
 		if v, err := NewProgram(bad.name, bad.command, bad.store); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %+v, %v, want %q", v, err, want)
