@@ -343,4 +343,7 @@ func showChecked(g *globals, c *export.Checked) {
 		rows = append(rows, []string{id, bundle.VerdictText(&f, g.language), words.In(g.language)})
 	}
 	g.printTable([]string{"property", "verdict", "first violation, or why it is unknown"}, rows)
+	if ids := c.Judgement.NotAsked(); len(ids) > 0 {
+		g.printSaid(say.NotAsked.With(say.Verbatim(strings.Join(ids, ", "))))
+	}
 }

@@ -104,3 +104,11 @@ func Lookup(id string) (Property, bool) {
 
 // All returns all properties, sorted by id.
 func All() []Property { return slices.Clone(registry) }
+
+// NotCore returns those of some properties that are judged only where they are asked for.
+func NotCore(ids []string) []string {
+	return slices.DeleteFunc(slices.Clone(ids), func(id string) bool {
+		p, ok := Lookup(id)
+		return ok && p.Core
+	})
+}

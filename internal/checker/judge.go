@@ -124,6 +124,17 @@ func (j *Judgement) Finding(id string) Finding {
 	return Finding{Property: id, Verdict: Unknown, Reason: say.NoSuchProperty.With()}
 }
 
+// NotAsked returns the properties that were not judged, as they are not core and nothing asked for them.
+func (j *Judgement) NotAsked() (ids []string) {
+	for i := range registry {
+		id := registry[i].ID
+		if !slices.ContainsFunc(j.Findings, func(f Finding) bool { return f.Property == id }) {
+			ids = append(ids, id)
+		}
+	}
+	return ids
+}
+
 // WhyUnknown says why the letter is unknown; nothing when it is known.
 func (j *Judgement) WhyUnknown() say.Phrase {
 	if j.Letter != LetterUnknown {

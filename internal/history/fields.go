@@ -35,6 +35,7 @@ var headerFields = []field[Header]{
 	optional(text, "alone", func(h *Header) *string { return &h.Alone }).unhashed(),
 	optional(integer, "alone_ns", func(h *Header) *Instant { return &h.AloneAt }).unhashed(),
 	linesField,
+	optional(text, "asked", func(h *Header) *string { return &h.Asked }).unhashed(),
 }
 
 var linesField = func() field[Header] {

@@ -113,6 +113,9 @@ type Header struct {
 	// Lines are the faults of the scenario with a probability or a rate. Faults were drawn from
 	// them, perhaps none.
 	Lines []Line `json:"lines,omitempty"`
+	// Asked are the properties besides the core ones for which the scenario has an expectation, joined by
+	// commas. The hash leaves it out.
+	Asked string `json:"asked,omitempty"`
 }
 
 // Line is a fault as the scenario lists it, before anything is drawn.

@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"lockstep/internal/chaos"
 	"lockstep/internal/checker"
@@ -85,6 +86,7 @@ func One(ctx context.Context, w World, p *plan.Plan, lock string, seed uint64) O
 	if err != nil {
 		cutShort(ctx, h)
 	}
+	h.Header.Asked = strings.Join(checker.NotCore(p.Asked()), ",")
 	out.Judgement = checker.Judge(h, p.Asked()...)
 	out.Expected = compare(p, lock, out.Judgement)
 	return out

@@ -32,6 +32,7 @@ var (
 	HistoryOf     = New2[Verbatim, Number]("{file}, history {n}")
 	ClientsOf     = New1[Number]("{n} clients")
 	EventsOver    = New2[Number, Seconds]("{n} events over {time}")
+	NotAsked      = New1[Verbatim]("not asked of this history: {properties}")
 	UntilLastLine = New1[Seconds]("until {time}, the last line")
 	StepBreaks    = New3[Seconds, Phrase, Phrase]("{time}  {sentence} <- {note}")
 	AtTime        = New1[Seconds]("at {time}")

@@ -1,6 +1,8 @@
 package export
 
 import (
+	"strings"
+
 	"lockstep/internal/checker"
 	"lockstep/internal/explain"
 	"lockstep/internal/history"
@@ -38,7 +40,13 @@ type CheckedVerdict struct {
 
 // CheckedOf judges a history; number is its place in its file, counted from 1.
 func CheckedOf(file string, number int, h *history.History) Checked {
-	j, t := checker.Judge(h), timeline.Of(h)
+	asked := strings.FieldsFunc(h.Header.Asked, func(r rune) bool { return r == ',' })
+	j, t := checker.Judge(h, asked...), timeline.Of(h)
+	for _, id := range asked {
+		if _, known := checker.Lookup(id); !known { // so its verdict is unknown
+			j.Findings = append(j.Findings, j.Finding(id))
+		}
+	}
 	c := Checked{
 		File: file, Number: number, Scenario: h.Header.Scenario, Lock: h.Header.Lock, Seed: h.Header.Seed,
 		Backend: h.Header.Backend, Hash: h.Hash().String(), Events: len(h.Events), Whole: h.Whole, Verdict: checker.Kept, Letter: j.Letter,
