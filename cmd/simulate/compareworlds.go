@@ -49,7 +49,7 @@ is left out.
 Many runs take long: twenty of every cell take some hours. With --keep, each real run is
 written to a file as soon as it is over. The same command line goes on where an
 interrupted one stopped, and all runs in the file count, also those beyond --times. A
-script that has changed since is played again. Histories of real runs that differ, at
+script or a lock that has changed since is played again. Histories of real runs that differ, at
 most a hundred, go into a folder beside the file, for simulate check.
 
 --stories plays the stories of the stored search (simulate explore) instead of cells of

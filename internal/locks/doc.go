@@ -7,11 +7,11 @@ import (
 	"lockstep/internal/say"
 )
 
-// sources are the files of this package and of package libraries: the comment at
+// sources are the files of this package, of libraries and of timerwheel: the comment at
 // the top of a variant's file is its documentation, for people who read the code
 // and for those who read a report. Its Chinese is a document below zh.
 //
-//go:embed *.go libraries/*.go zh
+//go:embed *.go libraries/*.go timerwheel/*.go zh
 var sources embed.FS
 
 // headings are the parts of a variant's documentation.

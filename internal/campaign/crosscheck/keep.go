@@ -9,6 +9,7 @@ import (
 
 	"lockstep/internal/campaign"
 	"lockstep/internal/checker"
+	"lockstep/internal/locks"
 	"lockstep/internal/plan"
 	"lockstep/internal/say"
 	"lockstep/internal/scenario"
@@ -19,6 +20,8 @@ import (
 type Kept struct {
 	book *campaign.Book
 	name string
+
+	locks map[string]string // the code of each lock, see locks.Versions
 
 	runs []keptRun  // those that were there
 	mu   sync.Mutex // of the folder of histories
@@ -31,11 +34,11 @@ type keptOptions struct {
 	ScalePPM int64  `json:"scale_ppm"`
 }
 
-// keptRun is the result of a unit. Its key includes the plan, as old runs prove nothing about a
-// changed script.
+// keptRun is the result of a unit. Its key includes the plan and the code of the lock, as old runs
+// prove nothing about a changed script or lock.
 type keptRun struct {
 	Lock   string         `json:"lock"`
-	Plan   string         `json:"plan"` // its fingerprint
+	Plan   string         `json:"plan"` // see Kept.fingerprint
 	Seed   uint64         `json:"seed"`
 	Letter checker.Letter `json:"letter"`
 	Breaks string         `json:"breaks,omitempty"` // of a story, see Pair
@@ -70,7 +73,7 @@ func OpenKept(name, backend string, scalePPM int64) (*Kept, error) {
 	if err != nil {
 		return nil, err
 	}
-	k := &Kept{book: book, name: name}
+	k := &Kept{book: book, name: name, locks: locks.Versions()}
 	k.runs, err = campaign.All[keptRun](book.Results)
 	for i := range k.runs {
 		err = errors.Join(err, k.runs[i].check())
@@ -117,8 +120,11 @@ func (k *Kept) add(one *keptRun) error {
 	return k.book.Keep(one.key(), one)
 }
 
-// fingerprint identifies a plan as a test.
-func fingerprint(p *plan.Plan) string {
-	sum := sha256.Sum256([]byte(scenario.Resolved(p)))
+// fingerprint identifies a plan with the code of its lock as a test; "" for a nil Kept.
+func (k *Kept) fingerprint(p *plan.Plan, lock string) string {
+	if k == nil {
+		return ""
+	}
+	sum := sha256.Sum256([]byte(k.locks[lock] + "\n" + scenario.Resolved(p)))
 	return hex.EncodeToString(sum[:8])
 }

@@ -79,6 +79,18 @@ func TestKeptRunsAreNotPlayedAgain(t *testing.T) {
 	}
 }
 
+// A run of older code of the lock, or of a file that does not tell its code, does not count.
+func TestKeptRunsOfAnOlderLockDoNotCount(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "runs.jsonl")
+	for _, older := range []string{"", "0123456789ab"} {
+		keeping(t, name, 1, &other{lock: "mysql-get-lock"}, func(o *crosscheck.Options) { o.Kept.SetVersion("set-nx-lua", older) })
+	}
+	c, plays := keeping(t, name, 1, &other{}, nil)
+	if cell := &c.Cells[0]; plays != 1 || len(cell.Pairs) != 1 || cell.Agreement != results.Agrees {
+		t.Errorf("%d plays, want 1: %+v", plays, cell)
+	}
+}
+
 // A kept run counts with its old outcome, even if it tested nothing.
 func TestKeptRunsCount(t *testing.T) {
 	dir := t.TempDir()

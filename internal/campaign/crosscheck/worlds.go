@@ -238,7 +238,7 @@ func (o *Options) contests(cells []Cell) (all []contest) {
 
 // seeds returns the real runs of a cell; missing ones have no letter.
 func (o *Options) seeds(c *Cell) []keptRun {
-	mark := fingerprint(c.Plan)
+	mark := o.Kept.fingerprint(c.Plan, c.Lock)
 	out := o.Kept.of(c.Lock, mark)
 	for seed := uint64(1); seed <= uint64(o.Times); seed++ {
 		if !slices.ContainsFunc(out, func(r keptRun) bool { return r.Seed == seed }) {
