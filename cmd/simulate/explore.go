@@ -335,7 +335,14 @@ func (f *exploreFlags) writeInto(stored *results.Explored, s *explore.State, o *
 	if err != nil {
 		return nil, &bugError{err}
 	}
-	return r, unwritable(writeWhole(f.into, data), "--into")
+	if err := writeWhole(f.into, data); err != nil {
+		return nil, unwritable(err, "--into")
+	}
+	if stale := explore.Stale(r); len(stale) > 0 {
+		warn("%s keeps results that older code of a lock may have given, so they say nothing of this code: %s; to search one again: simulate explore LOCK --faults %d --into %s",
+			f.into, strings.Join(stale, ", "), r.Scope.Faults, shell.Word(f.into))
+	}
+	return r, nil
 }
 
 // writeStories writes the stories of a walk into the run store, as explore/LOCK/SET.yaml, and names them

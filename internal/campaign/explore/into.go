@@ -52,6 +52,18 @@ func (o *Options) loses(stored results.Searched) bool {
 		at >= 0 && !profiles[at].unserved && !o.complete(&profiles[at])
 }
 
+// Stale returns the locks of a stored result that were searched, or whose pairs were, with other code
+// than that of this program, or with code that is not known.
+func Stale(x *results.Explored) (ids []string) {
+	versions := locks.Versions()
+	for i := range x.Locks {
+		if l := &x.Locks[i]; l.Version == "" || l.Version != versions[l.Lock] {
+			ids = append(ids, l.Lock)
+		}
+	}
+	return ids
+}
+
 // Into merges Result into a stored one, see CheckInto: locks of this search are replaced, others stay.
 func (s *State) Into(o *Options, stored *results.Explored) (*results.Explored, error) {
 	if err := o.CheckInto(stored); err != nil {

@@ -5,6 +5,7 @@ import (
 
 	"lockstep/internal/campaign/results"
 	"lockstep/internal/checker"
+	"lockstep/internal/locks"
 	"lockstep/internal/rate"
 )
 
@@ -43,10 +44,14 @@ func (s *State) Result(o *Options) (*results.Explored, error) {
 	r := results.NewExplored(s.Scope)
 	w := o.Worlds()
 	defer w.Close()
+	versions := locks.Versions()
 	for _, v := range o.Locks {
 		l, err := s.told(w, v.ID)
 		if err != nil {
 			return nil, err
+		}
+		if l.Version = versions[v.ID]; s.lock(v.ID).TakenOf != nil {
+			l.Version = *s.lock(v.ID).TakenOf
 		}
 		r.Locks = append(r.Locks, l)
 	}

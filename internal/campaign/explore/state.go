@@ -28,6 +28,7 @@ type Lock struct {
 	Found    []found
 	Singles  []*single
 	Taken    []found // of a stored result, see Options.Further
+	TakenOf  *string // the code of the lock in that result; nil: nothing was taken
 
 	targets map[int]*target // by the indices of their usage profiles
 }

@@ -18,6 +18,7 @@ func (l *Lock) take(o *Options, stored *results.ExploredLock) (err error) {
 		if at < 0 || x.How == results.NotSearched || x.How == results.Sampled && o.complete(&profiles[at]) {
 			continue
 		}
+		l.TakenOf = &stored.Version
 		l.Stages = append(l.Stages, &stage{
 			Profile: x.Profile, Faults: 2, Units: 1, Done: 1, Taken: true, drawn: drawn{x.Each, x.Of},
 			tally: tally{Walked: x.Walked, Cut: x.Cut, NoEffect: x.NoEffect}, Doubts: stored.Doubts,

@@ -1,11 +1,13 @@
 package explore
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
 	"lockstep/internal/campaign/results"
 	"lockstep/internal/checker"
+	"lockstep/internal/locks"
 	"lockstep/internal/real/realtest"
 )
 
@@ -25,12 +27,35 @@ func TestFurtherIsAsIfWalkedAtOnce(t *testing.T) {
 		further := o
 		further.Further = first
 		got, err := walked(t, further).Into(&o, first)
-		if err != nil {
-			t.Fatal(err)
+		if err != nil || len(Stale(got)) > 0 {
+			t.Fatal(err, Stale(got))
 		}
 		if asText(t, got) != asText(t, want) {
 			t.Errorf("%s:\n%s\nwant\n%s", lock, asText(t, got), asText(t, want))
 		}
+	}
+}
+
+// Pairs that were searched with older code of a lock stay pairs of that code, whether their lock is
+// searched further or only kept.
+func TestPairsOfOlderCodeStayStale(t *testing.T) {
+	o := several(t, 2, "setnx", "set-nx-lua")
+	stored := walkedOnce(t, o)
+	if stale := Stale(stored); stale != nil {
+		t.Errorf("%v is stale", stale)
+	}
+	stored.Locks[0].Version, stored.Locks[1].Version = "0123456789ab", ""
+	stored.Locks = append(stored.Locks, results.ExploredLock{Lock: "gone"})
+	o.Locks, o.Further = []locks.Variant{variant(t, "setnx")}, stored
+	further, err := walked(t, o).Into(&o, stored)
+	if err != nil || !slices.Equal(Stale(further), []string{"gone", "set-nx-lua", "setnx"}) {
+		t.Errorf("further: %v, %v", err, Stale(further))
+	}
+	o.Further = nil
+	o.Complete = []string{plainProfile}
+	again, err := walked(t, o).Into(&o, stored)
+	if err != nil || !slices.Equal(Stale(again), []string{"gone", "set-nx-lua"}) {
+		t.Errorf("searched again: %v, %v", err, Stale(again))
 	}
 }
 

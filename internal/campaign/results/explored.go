@@ -96,6 +96,8 @@ type ExploredLock struct {
 	Breaks map[string][]CutSet `json:"breaks"`
 	// Singles are the results of each kind alone.
 	Singles []Single `json:"singles"`
+	// Version is that of the lock's code, see locks.Versions; "" when it is not known.
+	Version string `json:"version,omitempty"`
 }
 
 // Single is the result of all single faults of one kind that hit a client at one activity.
