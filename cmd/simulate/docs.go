@@ -69,13 +69,20 @@ and with explore.json (simulate explore --into) what it takes to break each lock
 			if len(args) > 0 {
 				dir = args[0]
 			}
-			pages, err := reference(".", dir)
+			plans, err := repositoryPlans(".")
+			if err != nil {
+				return err
+			}
+			if err := tryToWrite(dir); err != nil { // before the pages are made, which takes long
+				return unwritable(fmt.Errorf("cannot write the docs: %w", err), "")
+			}
+			pages, err := reference(plans, ".", dir)
 			if err != nil {
 				return err
 			}
 			written, err := writePages(dir, pages)
 			if err != nil {
-				return &environmentError{fmt.Errorf("cannot write the docs: %w", err)}
+				return unwritable(fmt.Errorf("cannot write the docs: %w", err), "")
 			}
 			stale, err := stalePages(dir, pages)
 			for _, path := range stale {
@@ -94,12 +101,20 @@ and with explore.json (simulate explore --into) what it takes to break each lock
 	return cmd
 }
 
-// reference makes the pages for a folder from the repository at root.
-func reference(root, dir string) ([]docs.Page, error) {
-	plans, err := repositoryPlans(root)
-	if err != nil {
-		return nil, err
+// tryToWrite writes a file to a folder, which need not exist, and removes it.
+func tryToWrite(dir string) error {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
 	}
+	file, err := os.CreateTemp(dir, ".writable-")
+	if err != nil {
+		return err
+	}
+	return errors.Join(file.Close(), os.Remove(file.Name()))
+}
+
+// reference makes the pages for a folder from the repository at root and its scenarios.
+func reference(plans []*plan.Plan, root, dir string) (pages []docs.Page, err error) {
 	in := docs.Input{Root: rootCommand(), Plans: plans, Columns: matrix.Columns(), Demands: func(v locks.Variant) string { return demands(v).In(say.English) }}
 	in.Group = func(v locks.Variant) (int, string) { return groupOf(v).rank, groupOf(v).name.English() }
 	in.Root.InitDefaultCompletionCmd()
@@ -139,7 +154,7 @@ func reference(root, dir string) ([]docs.Page, error) {
 	if in.Published, err = measureAgain(plans); err != nil {
 		return nil, err
 	}
-	pages, err := docs.Pages(in)
+	pages, err = docs.Pages(in)
 	return pages, bug(err)
 }
 

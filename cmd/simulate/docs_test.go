@@ -15,7 +15,13 @@ import (
 )
 
 // freshReference is the reference as this program writes it.
-var freshReference = sync.OnceValues(func() ([]docs.Page, error) { return reference("../..", "../../docs") })
+var freshReference = sync.OnceValues(func() ([]docs.Page, error) {
+	plans, err := repositoryPlans("../..")
+	if err != nil {
+		return nil, err
+	}
+	return reference(plans, "../..", "../../docs")
+})
 
 func referencePages(t *testing.T) []docs.Page {
 	t.Helper()
