@@ -22,7 +22,7 @@ type Judgement struct {
 	CutShort bool          // the run was stopped before its end
 	Waited   bool          // whether a client ever had to wait for another
 	// Untested says what of the plan did not happen: the end is missing, a fault never fired or
-	// changed nothing. It is empty when all happened.
+	// changed nothing, or its end never came. It is empty when all happened.
 	Untested say.Phrase
 
 	seen facts
@@ -33,6 +33,7 @@ type FiredFault struct {
 	history.Fault
 	Times     int  // 0: it never fired
 	InVain    bool // it changed nothing; Times is 0 when its target was not there
+	Endless   bool // the moment that should end it never came, so it lasted until everything healed
 	Contended bool // a client could notice it, see notice.go
 }
 
@@ -48,7 +49,7 @@ type DrawnLine struct {
 //   - the run was cut short, or the end of its history is missing: the violation may have been next;
 //   - a user's own lock did without its servers, never let some client in, or ended each hold at once
 //     (ofOwn);
-//   - a planned fault never began, or changed nothing: the story was not played;
+//   - a planned fault never began, never ended as planned, or changed nothing: the story was not played;
 //   - no client ever had to wait for another: a lock without contention keeps every promise;
 //   - no client could notice a fault (see notice.go);
 //   - a hold went on without its entry while no other client asked for the lock (see entries.go);
@@ -71,7 +72,7 @@ func Judge(h *history.History, asked ...string) Judgement {
 	}
 	for _, f := range h.Header.Faults {
 		fired := seen.faults[int64(f.Number)]
-		j.Faults = append(j.Faults, FiredFault{Fault: f, Times: fired.times, InVain: fired.inVain, Contended: fired.contended})
+		j.Faults = append(j.Faults, FiredFault{Fault: f, Times: fired.times, InVain: fired.inVain, Endless: fired.endless, Contended: fired.contended})
 	}
 	for _, line := range h.Header.Lines {
 		j.Lines = append(j.Lines, DrawnLine{line, slices.ContainsFunc(j.Faults, func(f FiredFault) bool {
@@ -169,6 +170,8 @@ func (j *Judgement) untested() say.Phrase {
 			return say.HadNoEffect.With(f.said())
 		case f.Times == 0:
 			return say.NeverFired.With(f.said())
+		case f.Endless:
+			return say.EndNeverCame.With(f.said())
 		}
 		return say.Phrase{}
 	}, say.NoDrawnHadEffect)

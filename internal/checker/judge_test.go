@@ -38,8 +38,25 @@ const two = "6 S granted owner=A; 6 A acquired; 6 S granted owner=B; 6 B acquire
 
 const quietEnd = "; 90 - healed; 90 P waits; 90.1 P acquired; 91 P releasing"
 
+// untilBAcquires are the values of a pause that lasts until a moment.
+const untilBAcquires = `{"verb":"pause","value":"A","when":{"moment":"starts waiting","subject":"A","nth":1},"end":{"until":{"moment":"acquires","subject":"B"}}}`
+
+// Healing takes no time in the simulator: what ended before it ended by itself.
+func TestAnEndLongBeforeTheHealing(t *testing.T) {
+	for backend, want := range map[string]bool{history.Sim: false, history.Process: true} {
+		h := history.New(history.Header{Backend: backend, Faults: []history.Fault{{Number: 1, Values: untilBAcquires}}})
+		ended := h.Add(history.Event{At: 5, Kind: history.FaultEnded, Value: 1})
+		h.Add(history.Event{At: 9, Kind: history.Healed})
+		if got := EndNeverCame(h, ended); got != want {
+			t.Errorf("%s: the end never came: %t, want %t", backend, got, want)
+		}
+	}
+}
+
 func TestJudge(t *testing.T) {
 	fault := history.Fault{Number: 1, Verb: "pause", Text: "pause A"}
+	until := fault
+	until.Values = untilBAcquires
 	tests := []struct {
 		name     string
 		give     string
@@ -55,6 +72,10 @@ func TestJudge(t *testing.T) {
 		{"the fault fired", contended + underFault + quietEnd, []history.Fault{fault}, "kkkkk", LetterSafe, ""},
 		{"the fault had no effect", contended + underFault + quietEnd + "; 99 - without-effect value=1", []history.Fault{fault},
 			"uuuuu", LetterUnknown, "fault 1 had no effect: pause A"},
+		{"its end came", contended + underFault + "; 7 A fault-ended value=1; 7 A thawed; 9 B finished" + quietEnd, []history.Fault{until}, "kkkkk", LetterSafe, ""},
+		{"its end never came", contended + underFault + "; 90 A fault-ended value=1; 90 A thawed" + quietEnd, []history.Fault{until},
+			"uuuuu", LetterUnknown, "the end of fault 1 never came: A pauses when it starts waiting until B gets the lock"},
+		{"it was to last for so long", contended + underFault + "; 90 A fault-ended value=1; 90 A thawed" + quietEnd, []history.Fault{fault}, "kkkkk", LetterSafe, ""},
 		{"no client wanted the lock from the fault on", contended + "6 A fault-began value=1" + quietEnd, []history.Fault{fault},
 			"uuuuk", LetterUnknown, "no clients competed for the lock after fault 1: pause A"},
 		{"the probe alone", contended + "6 A acquired; 6 A fault-began value=1; 90 - healed; 90 P waits; 91 A releasing; 91 P acquired; 92 P releasing",

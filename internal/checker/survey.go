@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"lockstep/internal/faults"
 	"lockstep/internal/history"
 )
 
@@ -25,6 +26,7 @@ type fired struct {
 	times     int   // how often it began
 	began     int32 // the event with which it began first
 	inVain    bool
+	endless   bool // see EndNeverCame
 	contended bool // see FiredFault
 }
 
@@ -142,6 +144,10 @@ func (t *tally) observe(i int32, e *history.Event) {
 		})
 		t.doubtAll(i)
 		t.faceAll(i)
+	case history.FaultEnded:
+		if EndNeverCame(t.h, i) {
+			t.fault(e.Value, func(f *fired) { f.endless = true })
+		}
 	case history.Healed:
 		t.quiet = true
 	case history.WithoutEffect:
@@ -151,6 +157,23 @@ func (t *tally) observe(i int32, e *history.Event) {
 	default:
 		t.entry(i, e)
 	}
+}
+
+// EndNeverCame reports whether a fault that was to last until a moment ends, at event i, only because
+// everything heals, which takes no time unless the servers are real.
+func EndNeverCame(h *history.History, i int32) bool {
+	atOnce := history.Simulated(h.Header.Backend)
+	for next := i + 1; next < int32(len(h.Events)); next++ {
+		switch h.Events[next].Kind {
+		case history.FaultEnded, history.Thawed, history.Restarted, history.Forgotten, history.ClockChanged:
+		case history.Healed:
+			f, ok := faults.Of(h.Fault(h.Events[i].Value).Values)
+			return ok && f.End.Until != nil && (!atOnce || h.Events[next].At == h.Events[i].At)
+		default:
+			return false
+		}
+	}
+	return false
 }
 
 func (t *tally) acquire(i int32, e *history.Event) {

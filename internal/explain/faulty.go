@@ -3,6 +3,7 @@ package explain
 import (
 	"slices"
 
+	"lockstep/internal/checker"
 	"lockstep/internal/faults"
 	"lockstep/internal/history"
 	"lockstep/internal/say"
@@ -26,8 +27,11 @@ func faultBegan(t *teller, i int32, e *history.Event) say.Phrase {
 	return say.FaultBegins.With(say.Number(e.Value), t.fault(e))
 }
 
-// faultEnded is told only for faults without an event of their own.
-func faultEnded(t *teller, _ int32, e *history.Event) say.Phrase {
+// faultEnded is told only for faults without an event of their own, and for those whose end never came.
+func faultEnded(t *teller, i int32, e *history.Event) say.Phrase {
+	if checker.EndNeverCame(t.h.History, i) {
+		return say.EndsWithAll.With(say.Number(e.Value))
+	}
 	name := t.h.Fault(e.Value).Verb
 	switch verb, _ := faults.Lookup(name); {
 	case slices.Contains([]string{"", "pause", "drop", "crash", "lose-host", "fail-over"}, name):

@@ -13,6 +13,11 @@ var pauseFault = history.Fault{
 	Number: 1, Verb: "pause", Text: "pause A for 15 s when A is in its critical section",
 }
 
+var endlessFault = history.Fault{
+	Number: 4, Verb: "pause", Text: "pause A until B acquires",
+	Values: history.Values(`{"verb":"pause","value":"A","end":{"until":{"moment":"acquires","subject":"B"}}}`),
+}
+
 var cutFault = history.Fault{Number: 3, Verb: "partition", Text: "partition A from store for 5s"}
 
 // A narration is a tape and the last sentences of its story, each with its time.
@@ -26,7 +31,7 @@ func narrate(t *testing.T, tests []narration) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			var got []string
-			for _, s := range newTape(tt.give, pauseFault, cutFault).steps() {
+			for _, s := range newTape(tt.give, pauseFault, cutFault, endlessFault).steps() {
 				got = append(got, s.At.String()+" "+s.Sentence.English())
 			}
 			if len(got) > len(tt.want) && len(tt.want) > 0 {
@@ -114,6 +119,12 @@ func TestSentences(t *testing.T) {
 			15.061 resource write-accepted peer=A value=1`, []string{
 			"0.060 s A freezes for 15 s (fault 1).",
 			"15.061 s A wakes and writes. The resource takes it.",
+		}},
+		{"the end of a pause never comes", `0.002 A acquires; 0.06 A fault-began value=4
+			0.06 A froze value=4; 15.06 A fault-ended value=4; 15.06 A thawed value=4; 15.06 A healed`, []string{
+			"0.060 s A freezes for 15 s (fault 4).",
+			"15.060 s The end of fault 4 never came: it is over only now, with all others.",
+			"15.060 s A wakes. It does not know that time has passed.",
 		}},
 		{"freeze between two commands", `0.002 A acquires; 1 A releasing
 			1 A asks 1.001 as=done GET lock; 1.002 A replied peer=redis-1 cause=done

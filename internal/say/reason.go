@@ -28,6 +28,7 @@ var (
 	NeverKept         = New0("each hold ended soon: no client wrote, or held the lock for half a lease")
 	NeverLetIn        = New1[Verbatim]("{who} wanted the lock and never got it")
 	NeverFired        = New2[Number, Part]("fault {number} never fired[: {fault}]")
+	EndNeverCame      = New2[Number, Part]("the end of fault {number} never came[: {fault}]")
 	HadNoEffect       = New2[Number, Part]("fault {number} had no effect[: {fault}]")
 	NoContentionAfter = New2[Number, Part]("no clients competed for the lock after fault {number}[: {fault}]")
 	NoDrawnHadEffect  = New0("none of the drawn faults had an effect")

@@ -88,6 +88,7 @@ var (
 	FaultBegins = New2[Number, Part]("Fault {number} begins[: {fault}].")
 	LinksWork   = New1[Number](
 		"The links work again (fault {number}); what they held back arrives now.")
+	EndsWithAll = New1[Number]("The end of fault {number} never came: it is over only now, with all others.")
 	FaultIsOver = New1[Number]("Fault {number} is over.")
 	Freezes     = New4[Node, OptionalSpan, Phrase, Optional](
 		"{Who} freezes[ for {length}][ {between}][ (fault {number})].")
