@@ -148,13 +148,19 @@ func (q *inquiry) renewals() map[string]bool {
 }
 
 // faultsIn lists the events with which the last few faults that acted between two instants began.
-func (q *inquiry) faultsIn(from, to history.Instant) (events []int32) {
+func (q *inquiry) faultsIn(from, to history.Instant) []int32 {
+	events := q.t.faultsIn(from, to)
+	return events[max(0, len(events)-3):]
+}
+
+// faultsIn lists the events with which the faults that acted between two instants began.
+func (t *teller) faultsIn(from, to history.Instant) (events []int32) {
 	over := func(e *history.Event, by func(*history.Event) bool) {
 		if e.At < from {
-			events = slices.DeleteFunc(events, func(i int32) bool { return by(&q.h.Events[i]) })
+			events = slices.DeleteFunc(events, func(i int32) bool { return by(&t.h.Events[i]) })
 		}
 	}
-	for i, e := range q.h.Each(faultKinds...) {
+	for i, e := range t.h.Each(faultKinds...) {
 		if e.At > to {
 			break
 		}
@@ -167,7 +173,7 @@ func (q *inquiry) faultsIn(from, to history.Instant) (events []int32) {
 			over(e, func(began *history.Event) bool { return began.Kind != history.FaultBegan && began.Node == e.Node })
 		}
 	}
-	return events[max(0, len(events)-3):]
+	return events
 }
 
 // faultKinds are the kinds of events by which faults begin and end.

@@ -2,6 +2,7 @@ package explain_test
 
 import (
 	"context"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -116,6 +117,26 @@ faults: [{when: B starts waiting, after: 1s, lose-host: B}]
 			if strings.Contains(story, text) {
 				t.Errorf("%s: it says %q:%s", tt.name, text, story)
 			}
+		}
+	}
+}
+
+// A WAIT that a fault delays is told with its fault: that of the links between servers, or of a server,
+// and without one where it can be either.
+func TestAWaitIsToldWithItsFault(t *testing.T) {
+	const cut = "{at: 0s, partition: [redis-1, redis-2], for: 12s}"
+	for faults, want := range map[string]string{
+		cut:                                 "A's WAIT 1 3000 is answered after 3 s; replicas that have confirmed: 0 (fault 1).",
+		"{at: 0s, pause: redis-2, for: 2s}": "A's WAIT 1 3000 is answered after 2 s; replicas that have confirmed: 1 (fault 1).",
+		cut + ", {at: 1s, pause: redis-2, for: 20s}":               "A's WAIT 1 3000 is answered after 3 s; replicas that have confirmed: 0.",
+		cut + ", {at: 1s, pause: C, for: 20s}":                     "A's WAIT 1 3000 is answered after 3 s; replicas that have confirmed: 0 (fault 1).",
+		cut + ", {at: 1s, jump-clock: redis-1, by: -1s}":           "A's WAIT 1 3000 is answered after 3 s; replicas that have confirmed: 0.",
+		cut + ", {when: A has WAIT executed, fail-over: operator}": "A's WAIT 1 3000 is answered after 3 s; replicas that have confirmed: 0 (fault 1).",
+		"{at: 30s, pause: redis-2, for: 2s}":                       "",
+	} {
+		story := told(t, "locks: [set-wait-unchecked]\nnetwork: {latency: 0s}\nservers: {redis: {replicas: 1, lag: 300ms}}\nfaults: ["+faults+"]\n")
+		if got := regexp.MustCompile(".*WAIT.*").FindString(story); got != want {
+			t.Errorf("%s: %q, want %q", faults, got, want)
 		}
 	}
 }

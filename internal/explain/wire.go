@@ -14,8 +14,11 @@ import (
 // until replicas confirm (WAIT), is not late: its execution is its end.
 func executed(t *teller, i int32, e *history.Event) say.Phrase {
 	sent := t.h.At(e.Cause)
-	if sent == nil || sent.Kind != history.Sent || e.At.Sub(sent.At) < together || t.h.Op(sent.Text).Name == "WAIT" {
+	if sent == nil || sent.Kind != history.Sent || e.At.Sub(sent.At) < together {
 		return nothing
+	}
+	if t.h.Op(sent.Text).Name == "WAIT" {
+		return t.waited(i, sent, e)
 	}
 	late := say.Span(e.At.Sub(sent.At))
 	switch {
@@ -25,6 +28,27 @@ func executed(t *teller, i int32, e *history.Event) say.Phrase {
 		return nothing
 	}
 	return say.IsExecutedLate.With(t.who(e.Peer), t.command(i), late)
+}
+
+// waited tells a WAIT that takes long under a fault of servers or of links: the one fault that it can be.
+func (t *teller) waited(i int32, sent, e *history.Event) say.Phrase {
+	var numbers []int64
+	for _, k := range t.faultsIn(sent.At, e.At) {
+		f := &t.h.Events[k]
+		hits := t.h.Role(f.Node) == history.RoleStore || len(t.h.Fault(f.Value).Sides) > 0
+		if k < i && hits && !slices.Contains(numbers, f.Value) {
+			numbers = append(numbers, f.Value)
+		}
+	}
+	answer := t.h.Answer(e.Text)
+	if len(numbers) == 0 || !answer.Numeric {
+		return nothing
+	}
+	var fault say.Optional
+	if len(numbers) == 1 {
+		fault = say.Optional(max(numbers[0], 0))
+	}
+	return say.WaitIsAnswered.With(t.who(e.Peer), say.Verbatim(t.h.Text(sent.Text)), say.Span(e.At.Sub(sent.At)), say.Number(answer.Number), fault)
 }
 
 // stoodStill reports whether a server that runs has been frozen since an instant: what it executes

@@ -129,6 +129,8 @@ var (
 		"{Who}'s {command} is executed only now, {late} after it was sent.")
 	ArrivesLate = New4[Node, Command, Node, Span](
 		"{Who}'s {command} reaches {server} only now, {late} after it was sent.")
+	WaitIsAnswered = New5[Node, Verbatim, Span, Number, Optional](
+		"{Who}'s {request} is answered after {time}; replicas that have confirmed: {n}[ (fault {number})].")
 	HearsLate = New3[Node, Command, Span](
 		"{Who} gets the reply to its {command} only now, {late} after it was executed.")
 	GivesUpReply  = New2[Node, Command]("{Who} gives up on the reply to its {command}.")
