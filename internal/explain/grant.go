@@ -3,6 +3,7 @@ package explain
 import (
 	"cmp"
 	"iter"
+	"time"
 
 	"lockstep/internal/history"
 	"lockstep/internal/say"
@@ -157,19 +158,26 @@ func removed(t *teller, i int32, e *history.Event) say.Phrase {
 	return say.RemovesOwn.With(t.who(e.Owner), t.command(i))
 }
 
-// expired says whether the owner still believes, which makes an expiry dangerous.
+// expired says whether the owner still believes, which makes an expiry dangerous, and how late it is: ZooKeeper and
+// etcd look only from time to time for what has ended, and a frozen server does not look.
 func expired(t *teller, _ int32, e *history.Event) say.Phrase {
 	if t.StandsBy(e.Node) {
 		return nothing
 	}
-	if held := t.Find(e.Node, e.Owner, e.Text); held != nil && held.End == 0 {
-		return say.SessionEnds.With(t.who(e.Owner), t.untold(e.Owner))
+	var late time.Duration
+	if held := t.Find(e.Node, e.Owner, e.Text); held != nil {
+		if held.End == 0 {
+			return say.SessionEnds.With(t.who(e.Owner), t.untold(e.Owner))
+		}
+		if late = e.At.Sub(held.End); late <= rounding {
+			late = 0
+		}
 	}
 	switch untold := t.untold(e.Owner); {
 	case t.Servers() > 1:
 		return say.LeaseEndsOn.With(t.who(e.Owner), say.Verbatim(t.name(e.Node)), untold)
 	case bool(untold):
-		return say.LeaseEnds.With(untold, t.who(e.Owner))
+		return say.LeaseEnds.With(say.OptionalSpan(late), untold, t.who(e.Owner))
 	}
 	return say.LeaseIsOver.With(t.who(e.Owner))
 }

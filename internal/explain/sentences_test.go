@@ -196,7 +196,7 @@ func TestSentencesOfServers(t *testing.T) {
 			[]string{
 				"0.050 s Store etcd-1 crashes (fault 1). The others have everything it had.",
 				"1.050 s Store etcd-2 becomes the leader. It has everything the leader before it had.",
-				"20.000 s The lease ends. A is not told.",
+				"20.000 s The lease ends, 9.998 s after its time. A is not told.",
 			}},
 		{"waiting inside of a request is no delay", `servers mysql-1; 0 B waits
 			0.001 B sent peer=mysql-1 as=sent text=GET_LOCK lock 60

@@ -106,6 +106,10 @@ faults: [{when: A enters, pause: the primary, for: 8s}]
 locks: [zk-sequential]
 faults: [{when: B starts waiting, after: 1s, lose-host: B}]
 `, []string{"\nStore zk-1 has a new entry of B.\n"}, []string{"B does not know yet"}},
+		{"ZooKeeper ends sessions with a tick of 2 s, so an entry outlives its time", lateLease("zk-sequential"),
+			[]string{"\nThe lease ends, 1.985 s after its time. A is not told.\n"}, nil},
+		{"etcd ends leases twice a second", lateLease("etcd-txn"), []string{"\nThe lease ends, 0.493 s after its time. A is not told.\n"}, nil},
+		{"Redis is exact", lateLease("set-nx-lua"), []string{"\nThe lease ends. A is not told.\n"}, nil},
 	} {
 		story := told(t, tt.yaml)
 		for _, text := range tt.says {
@@ -119,6 +123,10 @@ faults: [{when: B starts waiting, after: 1s, lose-host: B}]
 			}
 		}
 	}
+}
+
+func lateLease(lock string) string {
+	return "locks: [" + lock + "]\nnetwork: {latency: 1ms}\nfaults: [{when: A enters, pause: A, for: 25s}]\n"
 }
 
 // A WAIT that a fault delays is told with its fault: that of the links between servers, or of a server,

@@ -134,7 +134,7 @@ func TestPhrasesInBothLanguages(t *testing.T) {
 		{Freezes.With(a, 6_000_000_000, BetweenCommands.With(Command{Name: "GET"}, Command{Name: "DEL"}), 1),
 			"A freezes for 6 s between GET and DEL (fault 1).", "A 冻结 6 秒，在 GET 和 DEL 之间（故障 1）。"},
 		{Freezes.With(a, 0, Phrase{}, 0), "A freezes.", "A 冻结。"},
-		{LeaseEnds.With(true, a), "The lease ends. A is not told.", "租约结束。A 并不知情。"},
+		{LeaseEnds.With(0, true, a), "The lease ends. A is not told.", "租约结束。A 并不知情。"},
 		{LeaseEndsOn.With(a, "redis-3", false), "The lease of A ends on redis-3.", "A 的租约在 redis-3 上结束。"},
 		{WriteRefused.With(a, true, 1, 3), "A wakes and writes with token 1. The resource refuses: it has seen 3.", "A 醒来并写入，令牌 1。资源拒绝：它见过 3。"},
 		{BecomesPrimary.With(Store("redis-2", false), 0, "redis-1", Names{"A", "B"}),
