@@ -29,6 +29,9 @@ func (t *tally) entry(i int32, e *history.Event) {
 		t.recordLapse(owner)
 		t.confirm(owner)
 		owner.granted, owner.newest = true, e.Node
+		if p.by = history.NoCause; e.Cause >= 0 && e.Cause < i {
+			p.by = t.h.Events[e.Cause].Cause
+		}
 		t.keep(p, e.Owner, e.At)
 		t.faceAll(i)
 	case history.Extended:

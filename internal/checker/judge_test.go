@@ -36,6 +36,9 @@ const underFault = `6 S granted owner=A peer=A; 6 A acquired; 6 B waits; 6 A fau
 // two have the lock at once.
 const two = "6 S granted owner=A; 6 A acquired; 6 S granted owner=B; 6 B acquired; "
 
+// outlived is a hold whose entry ends at 16 s, and a client that has sent a request, event 20.
+const outlived = "6 S granted owner=A peer=A; 6 A acquired; 6 B waits; 6 B sent peer=S; 16 S expired owner=A"
+
 const quietEnd = "; 90 - healed; 90 P waits; 90.1 P acquired; 91 P releasing"
 
 // untilBAcquires are the values of a pause that lasts until a moment.
@@ -99,6 +102,16 @@ func TestJudge(t *testing.T) {
 			"uuuuu", LetterUnknown, "none of the drawn faults had an effect"},
 		{"the planned fault came, and a drawn one", contended + strings.Replace(underFault, "value=1", "value=1; 6 A fault-began value=2", 1) + quietEnd,
 			[]history.Fault{fault, {Number: 2, Verb: "drop", Drawn: true}, {Number: 3, Verb: "drop", Drawn: true}}, "kkkkk", LetterSafe, ""},
+		{"asked after the entry", contended + outlived + "; 18 S executed peer=B; 20 A releasing" + quietEnd, nil, "kkkkk", LetterDelay, ""},
+		{"asked by a client with a place in a queue", contended + outlived + "; 17 S granted owner=B; 18 S executed peer=B; 20 A releasing; 27 S expired owner=B" + quietEnd,
+			nil, "kkkkk", LetterDelay, ""},
+		{"asked once more after a request that was given up", contended + outlived + "; 16 S executed peer=B cause=20; 17 B timed-out cause=20; 18 S executed peer=B; 20 A releasing" + quietEnd,
+			nil, "kkkkk", LetterDelay, ""},
+		{"asked by a client that its own forgotten entry keeps out", contended + outlived + "; 16 S executed peer=B cause=20; 16 S granted owner=B cause=22; 17 B timed-out cause=20; 18 S executed peer=B; 20 A releasing; 27 S expired owner=B" + quietEnd,
+			nil, "uuukk", LetterUnknown, "A held the lock from 16.000 s until 20.000 s, perhaps without an entry in the store, and no other client asked for it"},
+		{"asked late, by a request that counts", contended + outlived + "; 18 S executed peer=B cause=20; 20 A releasing" + quietEnd, nil, "kkkkk", LetterDelay, ""},
+		{"asked late, by a request that was given up", contended + outlived + "; 17 B timed-out cause=20; 18 S executed peer=B cause=20; 20 A releasing" + quietEnd,
+			nil, "uuukk", LetterUnknown, "A held the lock from 16.000 s until 20.000 s, perhaps without an entry in the store, and no other client asked for it"},
 		{"kept out by the entry of a dead client", contended + "6 S granted owner=A peer=A; 6 A fault-began value=1; 6 A crashed; 7 B waits; 7 S executed peer=B; 20 S expired owner=A; 21 S granted owner=B; 21 B acquired; 22 B releasing" + quietEnd,
 			[]history.Fault{fault}, "kkkkk", LetterDelay, ""},
 		{"the fault never fired", contended + quietEnd, []history.Fault{fault}, "uuuuu", LetterUnknown, "fault 1 never fired: pause A"},

@@ -14,20 +14,28 @@ import "lockstep/internal/history"
 // lock, but its orphaned entry keeps others out. Clients that only wait at the same time do not
 // contend.
 //
-// A client asks when a request about an entry is executed. Lost and held requests and heartbeats do
-// not count. A client that waits at the server, by a blocking statement or a watch, asks again when
-// it is told. Real servers do not report executions: there the time of sending counts, if there is
-// a reply. In a history without messages, waiting clients are assumed to ask all the time.
+// A client asks when a request about an entry is executed. Lost requests and heartbeats do not count,
+// nor do those on which the client has given up, as their grant lets no client in, nor those to a
+// server on which such a request has made an entry of its own, which keeps it out in any case. A
+// client that waits at the server, by a blocking statement or a watch, asks again when it is told.
+// Real servers do not report executions: there the time of sending counts, if there is a reply. In a
+// history without messages, waiting clients are assumed to ask all the time.
 
 func (t *tally) message(i int32, e *history.Event) {
-	client, at := e.Peer, i
+	client, server, at := e.Peer, e.Node, i
 	switch e.Kind {
 	case history.Sent:
 		t.sends(e)
 		return
+	case history.TimedOut:
+		t.abandon(e)
+		return
 	case history.Executed:
+		if t.abandoned[e.Cause] {
+			return
+		}
 	case history.Replied:
-		client, at = e.Node, e.Cause
+		client, server, at = e.Node, e.Peer, e.Cause
 	default:
 		return
 	}
@@ -47,6 +55,9 @@ func (t *tally) message(i int32, e *history.Event) {
 		}
 		sent = request.At
 	}
+	if int(server) < len(t.parties) && t.parties[server].entry == client && t.abandoned[t.parties[server].by] {
+		return
+	}
 	p.asked = max(p.asked, at)
 	t.told(client, sent)
 	if t.wanted() {
@@ -54,6 +65,20 @@ func (t *tally) message(i int32, e *history.Event) {
 			p.faced = i
 		}
 		t.contend(p)
+	}
+}
+
+// abandon notes that a client has given up on a request, which then was no question either.
+func (t *tally) abandon(e *history.Event) {
+	if e.Cause < 0 || int(e.Node) >= len(t.parties) {
+		return
+	}
+	if t.abandoned == nil {
+		t.abandoned = map[int32]bool{}
+	}
+	t.abandoned[e.Cause] = true
+	if p := &t.parties[e.Node]; p.asked >= 0 && t.h.Events[p.asked].Cause == e.Cause {
+		p.asked = history.NoCause
 	}
 }
 

@@ -86,6 +86,7 @@ type party struct {
 
 	// Of a server.
 	entry  history.NodeID // the owner of its newest entry
+	by     int32          // the request that made it; NoCause when it is not known
 	copied history.NodeID // the owner of the entry copied from its primary
 }
 
@@ -93,21 +94,22 @@ type party struct {
 func (p *party) runs() bool { return p.waiting && !p.frozen }
 
 type tally struct {
-	h        *history.History
-	facts    facts
-	parties  []party         // by NodeID
-	wired    bool            // simulated, or with messages on record
-	granted  bool            // entries are on record
-	stores   int             // servers
-	promoted bool            // a server has taken over from another one
-	holding  int             // clients
-	since    history.Instant // when the present overlap began
-	kept     int             // servers with an entry
-	free     history.Instant // since when there are neither holders nor entries
-	unmet    []int64         // faults that have begun, without contention since
-	quiet    bool            // all faults are over
-	watched  int             // lapses that a watcher may refute
-	refused  bool            // without entries on record: a client held past its lease while another one asked
+	h         *history.History
+	facts     facts
+	parties   []party         // by NodeID
+	wired     bool            // simulated, or with messages on record
+	granted   bool            // entries are on record
+	stores    int             // servers
+	promoted  bool            // a server has taken over from another one
+	holding   int             // clients
+	since     history.Instant // when the present overlap began
+	kept      int             // servers with an entry
+	free      history.Instant // since when there are neither holders nor entries
+	unmet     []int64         // faults that have begun, without contention since
+	quiet     bool            // all faults are over
+	abandoned map[int32]bool  // requests on which their clients have given up
+	watched   int             // lapses that a watcher may refute
+	refused   bool            // without entries on record: a client held past its lease while another one asked
 }
 
 // observe takes the next event, unless it is a message.
