@@ -33,7 +33,7 @@ type FiredFault struct {
 	history.Fault
 	Times     int  // 0: it never fired
 	InVain    bool // it changed nothing; Times is 0 when its target was not there
-	Endless   bool // the moment that should end it never came, so it lasted until everything healed
+	Endless   bool // the moment that should end it never came, not even once, so it lasted until everything healed
 	Contended bool // a client could notice it, see notice.go
 }
 

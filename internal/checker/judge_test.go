@@ -78,6 +78,8 @@ func TestJudge(t *testing.T) {
 		{"its end came", contended + underFault + "; 7 A fault-ended value=1; 7 A thawed; 9 B finished" + quietEnd, []history.Fault{until}, "kkkkk", LetterSafe, ""},
 		{"its end never came", contended + underFault + "; 90 A fault-ended value=1; 90 A thawed" + quietEnd, []history.Fault{until},
 			"uuuuu", LetterUnknown, "the end of fault 1 never came: A pauses when it starts waiting until B gets the lock"},
+		{"the end of a repetition never came", contended + underFault + "; 7 A fault-ended value=1; 9 A fault-began value=1; 90 A fault-ended value=1" + quietEnd,
+			[]history.Fault{until}, "kkkkk", LetterSafe, ""},
 		{"it was to last for so long", contended + underFault + "; 90 A fault-ended value=1; 90 A thawed" + quietEnd, []history.Fault{fault}, "kkkkk", LetterSafe, ""},
 		{"no client wanted the lock from the fault on", contended + "6 A fault-began value=1" + quietEnd, []history.Fault{fault},
 			"uuuuk", LetterUnknown, "no clients competed for the lock after fault 1: pause A"},

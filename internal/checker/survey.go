@@ -26,6 +26,7 @@ type fired struct {
 	times     int   // how often it began
 	began     int32 // the event with which it began first
 	inVain    bool
+	ended     bool // by itself, at least once
 	endless   bool // see EndNeverCame
 	contended bool // see FiredFault
 }
@@ -147,9 +148,10 @@ func (t *tally) observe(i int32, e *history.Event) {
 		t.doubtAll(i)
 		t.faceAll(i)
 	case history.FaultEnded:
-		if EndNeverCame(t.h, i) {
-			t.fault(e.Value, func(f *fired) { f.endless = true })
-		}
+		t.fault(e.Value, func(f *fired) {
+			f.endless = !f.ended && EndNeverCame(t.h, i)
+			f.ended = !f.endless
+		})
 	case history.Healed:
 		t.quiet = true
 	case history.WithoutEffect:
