@@ -339,7 +339,8 @@ func (f *exploreFlags) writeInto(stored *results.Explored, s *explore.State, o *
 		return nil, unwritable(err, "--into")
 	}
 	if stale := explore.Stale(r); len(stale) > 0 {
-		warn("%s keeps results that older code of a lock may have given, so they say nothing of this code: %s; to search one again: simulate explore LOCK --faults %d --into %s",
+		warn("%s keeps results that older code of a lock may have given, so they say nothing of this code: %s; "+
+			"to search one again: simulate explore LOCK --faults %d --into %s",
 			f.into, strings.Join(stale, ", "), r.Scope.Faults, shell.Word(f.into))
 	}
 	return r, nil

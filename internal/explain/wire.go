@@ -48,7 +48,8 @@ func (t *teller) waited(i int32, sent, e *history.Event) say.Phrase {
 	if len(numbers) == 1 {
 		fault = say.Optional(max(numbers[0], 0))
 	}
-	return say.WaitIsAnswered.With(t.who(e.Peer), say.Verbatim(t.h.Text(sent.Text)), say.Span(e.At.Sub(sent.At)), say.Number(answer.Number), fault)
+	return say.WaitIsAnswered.With(t.who(e.Peer), say.Verbatim(t.h.Text(sent.Text)),
+		say.Span(e.At.Sub(sent.At)), say.Number(answer.Number), fault)
 }
 
 // stoodStill reports whether a server that runs has been frozen since an instant: what it executes
