@@ -29,21 +29,12 @@ func counter(t *testing.T) (addr string, executed *atomic.Int64) {
 	t.Helper()
 	executed = new(atomic.Int64)
 	return realtest.Serve(t, func(c net.Conn) {
-		var got []byte
-		chunk := make([]byte, 512)
+		commands := resp.NewReader(c)
 		for {
-			n, err := c.Read(chunk)
-			if err != nil {
+			if _, err := commands.Next(); err != nil {
 				return
 			}
-			for got = append(got, chunk[:n]...); ; {
-				n, _ := resp.Frame(got)
-				if n == 0 {
-					break
-				}
-				got = got[n:]
-				fmt.Fprintf(c, ":%d\r\n", executed.Add(1))
-			}
+			fmt.Fprintf(c, ":%d\r\n", executed.Add(1))
 		}
 	}), executed
 }

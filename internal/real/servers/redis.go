@@ -162,7 +162,7 @@ func (s *Server) redisAnswers(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if field(mark, "dbfilename") != s.mark {
+		if mark.Field("dbfilename") != s.mark {
 			return ErrPortTaken
 		}
 	}

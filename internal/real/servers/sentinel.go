@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"lockstep/internal/real/images"
-	"lockstep/internal/store/redis"
 )
 
 // Watched is the name under which sentinels know the group of servers.
@@ -197,26 +196,15 @@ func (s *Server) settled(ctx context.Context, sentinels, replicas int) (bool, er
 			return false, err
 		}
 		for _, known := range reply.Elements() {
-			flags := field(known, "flags")
+			flags := known.Field("flags")
 			if strings.Contains(flags, "down") || strings.Contains(flags, "disconnected") {
 				return false, nil
 			}
-			if of.what == "REPLICAS" && field(known, "master-link-status") != "ok" {
+			if of.what == "REPLICAS" && known.Field("master-link-status") != "ok" {
 				return false, nil
 			}
 		}
 	}
 	reply, err := s.Command(ctx, "SENTINEL", "MASTER", Watched)
-	return err == nil && field(reply, "flags") == "master", err
-}
-
-// field returns the value of a name in a list of names and values.
-func field(list redis.Reply, name string) string {
-	pairs := list.Elements()
-	for i := 0; i+1 < len(pairs); i += 2 {
-		if pairs[i].Str == name {
-			return pairs[i+1].Str
-		}
-	}
-	return ""
+	return err == nil && reply.Field("flags") == "master", err
 }

@@ -216,20 +216,11 @@ func roundTrip(ctx context.Context, addr string, request []byte) (redis.Reply, e
 	if _, err := conn.Write(request); err != nil {
 		return redis.Reply{}, err
 	}
-	var got []byte
-	chunk := make([]byte, 4096)
-	for {
-		n, err := conn.Read(chunk)
-		got = append(got, chunk[:n]...)
-		switch end, invalid := resp.Frame(got); {
-		case invalid != nil:
-			return redis.Reply{}, invalid
-		case end > 0:
-			return resp.Parse(got[:end])
-		case err != nil:
-			return redis.Reply{}, errors.Join(ctx.Err(), err)
-		}
+	message, err := resp.NewReader(conn).Next()
+	if err != nil {
+		return redis.Reply{}, errors.Join(ctx.Err(), err)
 	}
+	return resp.Parse(message)
 }
 
 // Info returns one section of the server's INFO.

@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"lockstep/internal/store/redis/resp"
 )
 
 // A server can end the connection of a witness without dying: a sentinel that changes a server's
@@ -60,7 +62,7 @@ const resumeTime = 2 * time.Second
 
 // resume reconnects after the connection has ended; false when the server was restarted,
 // when it executed something meanwhile, or when Close was called.
-func (w *Witness) resume() (*reader, bool) {
+func (w *Witness) resume() (*resp.Reader, bool) {
 	w.mu.Lock()
 	closed := w.closed
 	w.mu.Unlock()

@@ -29,20 +29,10 @@ func kick(t *testing.T, addr string, commands ...[]string) {
 	if _, err := conn.Write(request); err != nil {
 		t.Fatal(err)
 	}
-	answers, buf := make([]byte, 0, 4096), make([]byte, 4096)
+	answers := resp.NewReader(conn)
 	for range all {
-		for {
-			if n, err := resp.Frame(answers); err != nil {
-				t.Fatal(err)
-			} else if n > 0 {
-				answers = answers[n:]
-				break
-			}
-			n, err := conn.Read(buf)
-			if err != nil {
-				t.Fatal(err)
-			}
-			answers = append(answers, buf[:n]...)
+		if _, err := answers.Next(); err != nil {
+			t.Fatal(err)
 		}
 	}
 }

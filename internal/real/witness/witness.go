@@ -83,14 +83,14 @@ func Listen(ctx context.Context, addr, keys string) (*Witness, error) {
 }
 
 // connect opens a connection for reports, and takes a census on it.
-func (w *Witness) connect(ctx context.Context) (*reader, census, error) {
+func (w *Witness) connect(ctx context.Context) (*resp.Reader, census, error) {
 	var dialer net.Dialer
 	conn, err := dialer.DialContext(ctx, "tcp", w.addr)
 	if err != nil {
 		return nil, census{}, err
 	}
 	stop := context.AfterFunc(ctx, func() { _ = conn.SetDeadline(time.Unix(1, 0)) })
-	in := &reader{from: conn}
+	in := resp.NewReader(conn)
 	now, err := w.begin(conn, in)
 	if !stop() && err == nil {
 		err = context.Cause(ctx)
@@ -114,7 +114,7 @@ func (w *Witness) use(conn net.Conn) bool {
 
 // begin subscribes to the reports, and takes a census. All requests are sent at once: after
 // an interruption, commands executed between two of them would be missed.
-func (w *Witness) begin(conn net.Conn, in *reader) (census, error) {
+func (w *Witness) begin(conn net.Conn, in *resp.Reader) (census, error) {
 	requests := [...][]string{
 		{"HELLO", "3"}, {"PSUBSCRIBE", keyspace + w.keys}, {"MONITOR"}, {"INFO", "server", "stats", "commandstats"},
 	}
@@ -131,7 +131,7 @@ func (w *Witness) begin(conn net.Conn, in *reader) (census, error) {
 		if answers[i], err = w.answer(in); err != nil {
 			return census{}, err
 		}
-		if version := field(answers[0], "version"); !recent(version) {
+		if version := answers[0].Field("version"); !recent(version) {
 			return census{}, fmt.Errorf("it is Redis %s, and only since %d.0 is the order of what it tells known", version, oldest)
 		}
 	}
@@ -139,9 +139,9 @@ func (w *Witness) begin(conn net.Conn, in *reader) (census, error) {
 }
 
 // answer reads the next answer, and adds the reports before it.
-func (w *Witness) answer(in *reader) (redis.Reply, error) {
+func (w *Witness) answer(in *resp.Reader) (redis.Reply, error) {
 	for {
-		message, err := in.next()
+		message, err := in.Next()
 		if err != nil {
 			return redis.Reply{}, err
 		}
@@ -157,17 +157,6 @@ func (w *Witness) answer(in *reader) (redis.Reply, error) {
 	}
 }
 
-// field returns a value of a map, "" for none.
-func field(m redis.Reply, name string) string {
-	pairs := m.Elements()
-	for i := 0; i+1 < len(pairs); i += 2 {
-		if pairs[i].Str == name {
-			return pairs[i+1].Str
-		}
-	}
-	return ""
-}
-
 func recent(version string) bool {
 	major, _, _ := strings.Cut(version, ".")
 	n, err := strconv.Atoi(major)
@@ -175,7 +164,7 @@ func recent(version string) bool {
 }
 
 // listen reads until the server's life ends, or until a report is missed.
-func (w *Witness) listen(in *reader) {
+func (w *Witness) listen(in *resp.Reader) {
 	defer close(w.done)
 	for ok := true; ok; in, ok = w.resume() {
 		w.read(in)
@@ -183,10 +172,10 @@ func (w *Witness) listen(in *reader) {
 }
 
 // read reads until the connection ends.
-func (w *Witness) read(in *reader) {
+func (w *Witness) read(in *resp.Reader) {
 	defer w.conn.Close()
 	for {
-		message, err := in.next()
+		message, err := in.Next()
 		if err != nil {
 			return
 		}
@@ -225,7 +214,7 @@ func (w *Witness) Settle(ctx context.Context) error {
 	if _, err := conn.Write(resp.AppendCommand(nil, "PING")); err != nil {
 		return err
 	}
-	if _, err := (&reader{from: conn}).next(); err != nil {
+	if _, err := resp.NewReader(conn).Next(); err != nil {
 		return err
 	}
 	return w.until(ctx, conn.LocalAddr().String())
@@ -265,31 +254,4 @@ func (w *Witness) Close() error {
 	w.mu.Unlock()
 	<-w.done
 	return err
-}
-
-// reader splits a stream into messages.
-type reader struct {
-	from io.Reader
-	buf  []byte
-}
-
-// next returns the next message. It is valid until the next call.
-func (r *reader) next() ([]byte, error) {
-	for {
-		n, err := resp.Frame(r.buf)
-		if err != nil {
-			return nil, err
-		}
-		if n > 0 {
-			message := r.buf[:n]
-			r.buf = r.buf[n:]
-			return message, nil
-		}
-		chunk := make([]byte, 64<<10)
-		k, err := r.from.Read(chunk)
-		if k == 0 && err != nil {
-			return nil, err
-		}
-		r.buf = append(r.buf[:len(r.buf):len(r.buf)], chunk[:k]...)
-	}
 }

@@ -33,7 +33,7 @@ type tap struct {
 	writing sync.Mutex // one writer at a time
 	sent    []byte     // the beginning of a command
 
-	deaf  atomic.Bool // the traffic is not parsed, see tooMuch
+	deaf  atomic.Bool // the traffic is not parsed, see split
 	mu    sync.Mutex
 	heard []byte  // the beginning of a reply
 	open  []*call // those without a reply yet, in order; an element is nil if its command is not reported
@@ -49,24 +49,14 @@ func (t *tap) Write(p []byte) (int, error) {
 	if t.deaf.Load() {
 		return t.Conn.Write(p)
 	}
-	t.sent = append(t.sent, p...)
-	for {
-		n, err := resp.Frame(t.sent)
-		if t.tooMuch(t.sent, err) {
-			t.sent = nil
-			break
-		}
-		if n == 0 {
-			break
-		}
-		if command, err := resp.Parse(t.sent[:n]); err == nil {
+	t.sent = t.split(append(t.sent, p...), func(message []byte) {
+		if command, err := resp.Parse(message); err == nil {
 			c := t.begin(words(command))
 			t.mu.Lock()
 			t.open = append(t.open, c)
 			t.mu.Unlock()
 		}
-		t.sent = t.sent[n:]
-	}
+	})
 	return t.Conn.Write(p)
 }
 
@@ -78,22 +68,12 @@ func (t *tap) Read(p []byte) (int, error) {
 		return n, err
 	}
 	t.mu.Lock()
-	t.heard = append(t.heard, p[:n]...)
 	var answered []func()
-	for {
-		n, wrong := resp.Frame(t.heard)
-		if t.tooMuch(t.heard, wrong) {
-			t.heard = nil
-			break
-		}
-		if n == 0 {
-			break
-		}
-		if tell := t.reply(t.heard[:n]); tell != nil {
+	t.heard = t.split(append(t.heard, p[:n]...), func(message []byte) {
+		if tell := t.reply(message); tell != nil {
 			answered = append(answered, tell)
 		}
-		t.heard = t.heard[n:]
-	}
+	})
 	t.mu.Unlock()
 	for _, tell := range answered {
 		tell()
@@ -107,14 +87,24 @@ func (t *tap) Read(p []byte) (int, error) {
 // maxTapped bounds an incomplete message, in bytes: locks send little.
 const maxTapped = 1 << 20
 
-// tooMuch reports whether parsing has stopped because message boundaries are unknown.
-// The server then executes commands that no client is known to have sent, so its log of
-// commands is not used.
-func (t *tap) tooMuch(waiting []byte, err error) bool {
-	if err != nil || len(waiting) > maxTapped {
-		t.deaf.Store(true)
+// split hands on the messages that have come in whole, and returns the rest. Where message
+// boundaries are unknown it stops for good: the server then executes commands that no client is
+// known to have sent, so its log of commands is not used.
+func (t *tap) split(buf []byte, each func(message []byte)) (rest []byte) {
+	for {
+		n, err := resp.Frame(buf)
+		if err != nil || len(buf) > maxTapped {
+			t.deaf.Store(true)
+		}
+		switch {
+		case t.deaf.Load():
+			return nil
+		case n == 0:
+			return buf
+		}
+		each(buf[:n])
+		buf = buf[n:]
 	}
-	return t.deaf.Load()
 }
 
 // Close ends the wait for all replies.

@@ -8,33 +8,23 @@ import (
 	"testing"
 	"time"
 
-	"lockstep/internal/real/realtest"
+	"lockstep/internal/real/livestore/livetest"
 	"lockstep/internal/real/servers"
 	"lockstep/internal/store/redis"
 	"lockstep/internal/store/redis/resp"
 )
 
-// realServer is a redis-server child process with one connection.
+// realServer is a connection to a redis-server.
 type realServer struct {
 	conn net.Conn
-	in   []byte // the beginning of a reply
+	in   *resp.Reader
 }
 
-// startServer starts a redis-server for a test, as the live world does. replicaOf is
-// the address of its primary, "" for none.
+// startServer starts a redis-server for a test. replicaOf is the address of its primary, "" for none.
 func startServer(t *testing.T, replicaOf string) (server *realServer, addr string) {
 	t.Helper()
-	realtest.Need(t, "redis-server")
-	process, err := servers.StartRedis(t.Context(), servers.RedisOptions{ReplicaOf: replicaOf})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := process.Stop(); err != nil {
-			t.Error(err)
-		}
-	})
-	return connect(t, process.Addr), process.Addr
+	addr = livetest.Redis(t, servers.RedisOptions{ReplicaOf: replicaOf}).Addr
+	return connect(t, addr), addr
 }
 
 // connect opens another connection to a server.
@@ -45,7 +35,7 @@ func connect(t *testing.T, addr string) *realServer {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = conn.Close() })
-	return &realServer{conn: conn}
+	return &realServer{conn, resp.NewReader(conn)}
 }
 
 // do sends a command and returns its reply, an error if the connection is broken.
@@ -55,25 +45,17 @@ func (r *realServer) do(cmd redis.Cmd) redis.Reply {
 		words = append(words, fmt.Sprint(a))
 	}
 	_ = r.conn.SetDeadline(time.Now().Add(20 * time.Second))
-	if _, err := r.conn.Write(resp.AppendCommand(nil, words...)); err != nil {
+	_, err := r.conn.Write(resp.AppendCommand(nil, words...))
+	var message []byte
+	if err == nil {
+		message, err = r.in.Next()
+	}
+	if err != nil {
 		return redis.Failed(err)
 	}
-	for {
-		n, err := resp.Frame(r.in)
-		if err != nil {
-			return redis.Failed(err)
-		}
-		if n > 0 {
-			reply, err := resp.Parse(r.in[:n])
-			if r.in = r.in[n:]; err != nil {
-				return redis.Failed(err)
-			}
-			return reply
-		}
-		more := make([]byte, 4096)
-		if n, err = r.conn.Read(more); err != nil {
-			return redis.Failed(err)
-		}
-		r.in = append(r.in, more[:n]...)
+	reply, err := resp.Parse(message)
+	if err != nil {
+		return redis.Failed(err)
 	}
+	return reply
 }

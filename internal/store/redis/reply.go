@@ -71,6 +71,17 @@ func (r Reply) Elements() []Reply {
 	return *r.list
 }
 
+// Field returns the value of a name in a list of names and values, "" for none.
+func (r Reply) Field(name string) string {
+	pairs := r.Elements()
+	for i := 0; i+1 < len(pairs); i += 2 {
+		if pairs[i].Str == name {
+			return pairs[i+1].Str
+		}
+	}
+	return ""
+}
+
 // String returns the reply as redis-cli prints it, on one line.
 func (r Reply) String() string {
 	switch r.Kind {

@@ -8,6 +8,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"strconv"
 	"strings"
 
@@ -97,6 +98,36 @@ func Words(args []string) string {
 func Frame(buf []byte) (int, error) {
 	_, n, err := parse(buf, 0)
 	return n, err
+}
+
+// Reader cuts what a connection brings into messages.
+type Reader struct {
+	from io.Reader
+	rest []byte
+}
+
+// NewReader makes a Reader.
+func NewReader(from io.Reader) *Reader { return &Reader{from: from} }
+
+// Next returns the next message, which Parse reads.
+func (r *Reader) Next() ([]byte, error) {
+	for {
+		n, err := Frame(r.rest)
+		if err != nil {
+			return nil, err
+		}
+		if n > 0 {
+			message := r.rest[:n]
+			r.rest = r.rest[n:]
+			return message, nil
+		}
+		chunk := make([]byte, 4<<10)
+		k, err := r.from.Read(chunk)
+		if k == 0 && err != nil {
+			return nil, err
+		}
+		r.rest = append(r.rest[:len(r.rest):len(r.rest)], chunk[:k]...)
+	}
 }
 
 // The types of messages by their first byte: those of one line, and those whose first line
