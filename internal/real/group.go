@@ -20,6 +20,7 @@ type group struct {
 	h         *harness
 	members   []*member // in the order of the plan; clients have a link to each
 	leader    *member   // the current or latest leader; at first, the first member
+	meshes    []*mesh   // between the servers
 	blocks    []block
 	evictions []*command
 	lag       time.Duration // of replication, as the plan says; 0 until the first sync is done
@@ -191,7 +192,7 @@ func (g *group) interference() interference {
 	return out
 }
 
-// stop stops all servers, and passes on their logs.
+// stop stops all servers, passes on their logs, and closes the links between them.
 func (g *group) stop() error {
 	var errs []error
 	for _, m := range g.members {
@@ -201,6 +202,9 @@ func (g *group) stop() error {
 			g.h.o.Log(m.name, m.Log())
 		}
 		m.life.Unlock()
+	}
+	for _, mesh := range g.meshes {
+		errs = append(errs, mesh.close())
 	}
 	return errors.Join(errs...)
 }
@@ -215,11 +219,15 @@ func (g *group) brief(*proto.Start)                     {}
 func (g *group) replicas() int                          { return 0 }
 func (g *group) primary() *member                       { return g.leader }
 func (g *group) reachabilityChanged()                   {}
-func (g *group) died(*member)                           {}
 func (g *group) promote(int) error                      { return nil }
-func (g *group) between() []way                         { return nil }
 func (g *group) settle()                                {}
-func (g *group) close() error                           { return nil }
+
+// died implements store. Changes that the replicas have not received are lost.
+func (g *group) died(m *member) {
+	for _, mesh := range g.meshes {
+		mesh.died(m.name)
+	}
+}
 
 // slower implements store. Bytes on their way keep their order.
 func (g *group) slower(by time.Duration) {

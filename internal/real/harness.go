@@ -365,7 +365,7 @@ func (h *harness) tearDown() error {
 	}
 	errs = append(errs, h.killPrograms())
 	if h.group != nil {
-		errs = append(errs, h.group.stop(), h.store.close())
+		errs = append(errs, h.group.stop())
 	}
 	if h.closeLauncher != nil {
 		errs = append(errs, h.closeLauncher())

@@ -43,6 +43,7 @@ func newMesh(g *group, names []string) *mesh {
 	for _, name := range names {
 		m.peers = append(m.peers, &peer{name: name, node: g.h.nodes[name]})
 	}
+	g.meshes = append(g.meshes, m)
 	return m
 }
 
@@ -116,9 +117,9 @@ func (m *mesh) died(name string) {
 // comesBack starts a dead server again. Its responses are no longer dropped, and its callers are
 // admitted when it listens, not before: a refused replica retries only after a whole second, which
 // no scale shortens.
-func (g *group) comesBack(m *member, start func() error, in ...*mesh) error {
+func (g *group) comesBack(m *member, start func() error) error {
 	g.h.mu.Lock()
-	for _, mesh := range in {
+	for _, mesh := range g.meshes {
 		mesh.severed(m.name, false)
 	}
 	g.h.store.reachabilityChanged()
@@ -126,7 +127,7 @@ func (g *group) comesBack(m *member, start func() error, in ...*mesh) error {
 	if err := start(); err != nil {
 		return err
 	}
-	for _, mesh := range in {
+	for _, mesh := range g.meshes {
 		mesh.shut(m.name, false)
 	}
 	return nil
@@ -167,22 +168,8 @@ func (m *mesh) keepsData(p *peer) bool {
 	return m.g.h.header.Nodes[p.node-1].Role == history.RoleStore
 }
 
-// ways returns the links of a mesh, which may be nil.
-func (m *mesh) ways() (out []way) {
-	if m == nil {
-		return nil
-	}
-	for _, p := range m.paths {
-		out = append(out, way{p.from.node, p.to.node, p.link})
-	}
-	return out
-}
-
-// close closes all fronts and links of a mesh, which may be nil.
+// close closes all fronts and links.
 func (m *mesh) close() error {
-	if m == nil {
-		return nil
-	}
 	var errs []error
 	for _, p := range m.peers {
 		if p.front != nil {

@@ -43,8 +43,12 @@ type way struct {
 }
 
 // ways returns the links of all clients, and those between servers.
-func (g *group) ways() []way {
-	out := g.h.store.between()
+func (g *group) ways() (out []way) {
+	for _, mesh := range g.meshes {
+		for _, p := range mesh.paths {
+			out = append(out, way{p.from.node, p.to.node, p.link})
+		}
+	}
 	for _, c := range g.h.allClients() {
 		for i, l := range c.links {
 			out = append(out, way{c.node, g.members[i].node, l})

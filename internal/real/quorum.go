@@ -13,7 +13,6 @@ import (
 	"lockstep/internal/real/link"
 	"lockstep/internal/real/livestore"
 	"lockstep/internal/real/proto"
-	"lockstep/internal/real/servers"
 	stores "lockstep/internal/store"
 )
 
@@ -84,7 +83,7 @@ func (c *quorum) route(from, to int, addr string) (string, error) {
 
 // fronts makes a front for each server, the one address that all others and it know, and the links behind it.
 func (c *quorum) fronts(front, host func(i int) string) (known []string, err error) {
-	if err := c.close(); err != nil { // those of a failed attempt
+	if err := c.mesh.close(); err != nil { // those of a failed attempt
 		return nil, err
 	}
 	for to, p := range c.mesh.peers {
@@ -104,14 +103,11 @@ func (c *quorum) fronts(front, host func(i int) string) (known []string, err err
 	return known, nil
 }
 
-// close implements store.
-func (c *quorum) close() error { return c.mesh.close() }
+// died implements store: whatever the servers have agreed on is not lost.
+func (c *quorum) died(*member) {}
 
 // reachabilityChanged implements store.
 func (c *quorum) reachabilityChanged() { c.mesh.apply(0) }
-
-// between implements store.
-func (c *quorum) between() []way { return c.mesh.ways() }
 
 // protocol implements store.
 func (c *quorum) protocol() link.Protocol { return c.q.Protocol }
@@ -151,15 +147,11 @@ func (c *quorum) settle() {
 	if c.q.OnlyOwnRemoved == nil {
 		return
 	}
-	var all []*servers.Server
-	for _, m := range c.members {
-		all = append(all, process(m))
-	}
 	below := locks.Key
 	if c.h.variant.Program != nil {
 		below = "" // a program may put its nodes anywhere
 	}
-	c.onlyOwn = c.q.OnlyOwnRemoved(all, below)
+	c.onlyOwn = c.q.OnlyOwnRemoved(processes(c.members), below)
 }
 
 // touchesAny reports whether a fault touches one of the servers, or a link to one.

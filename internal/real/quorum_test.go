@@ -55,7 +55,7 @@ func TestServersReachEachOtherByTheirLinksOnly(t *testing.T) {
 					t.Errorf("%s is still there", s.Name)
 				}
 			}
-			if err := c.close(); err != nil {
+			if err := c.mesh.close(); err != nil {
 				t.Error(err)
 			}
 		})

@@ -134,9 +134,6 @@ func (d *replicated) awaitReplicas(ctx context.Context) error {
 	return nil
 }
 
-// between implements store.
-func (d *replicated) between() []way { return d.mesh.ways() }
-
 // replicas implements store.
 func (d *replicated) replicas() int { return len(d.members) - 1 }
 
@@ -145,13 +142,6 @@ func (d *replicated) reachabilityChanged() {
 	if d.mesh != nil {
 		d.mesh.apply(d.lag + d.extraLag)
 		d.spread()
-	}
-}
-
-// died implements store. Changes that the replicas have not received are lost.
-func (d *replicated) died(m *member) {
-	if d.mesh != nil {
-		d.mesh.died(m.name)
 	}
 }
 
@@ -165,9 +155,9 @@ func (d *replicated) restart(ctx context.Context, m *member) (empty bool, err er
 	leader := d.leader
 	d.h.mu.Unlock()
 	if m != leader {
-		return false, d.comesBack(m, func() error { return databaseOf(m).Rejoin(ctx, d.mesh.way(m.name, leader.name)) }, d.mesh)
+		return false, d.comesBack(m, func() error { return databaseOf(m).Rejoin(ctx, d.mesh.way(m.name, leader.name)) })
 	}
-	if err := d.comesBack(m, func() error { return databaseOf(m).Relaunch(ctx) }, d.mesh); err != nil {
+	if err := d.comesBack(m, func() error { return databaseOf(m).Relaunch(ctx) }); err != nil {
 		return false, err
 	}
 	return false, d.follow(ctx, m, nil)
@@ -239,6 +229,3 @@ func (d *replicated) inherit(heir *member, life int, old *member) error {
 	}
 	return d.follow(ctx, heir, old)
 }
-
-// close implements store.
-func (d *replicated) close() error { return d.mesh.close() }

@@ -50,8 +50,6 @@ type store interface {
 	// evict removes the lock's entry on one server, or for nil on those that clients
 	// write to, past all links, and adds the removals to group.evictions.
 	evict(one *member) error
-	// between returns the links between servers.
-	between() []way
 	// slower delays replication by this much more than the plan says.
 	slower(by time.Duration)
 	// settle is called without h.mu, after all clients have ended and before the servers
@@ -60,8 +58,6 @@ type store interface {
 	// derive returns the certain events of the servers' entries, from a sorted list of
 	// events: Granted, Removed and Forgotten.
 	derive(entries []entry) []entry
-	// close frees resources that the servers share; the group stops each of them.
-	close() error
 }
 
 // kind is a kind of store that this world has.

@@ -95,9 +95,6 @@ func (c *redisCluster) brief(start *proto.Start) {
 	start.First = c.indexOf(c.leader)
 }
 
-// between implements store.
-func (c *redisCluster) between() []way { return append(c.data.ways(), c.bus.ways()...) }
-
 // replicas implements store.
 func (c *redisCluster) replicas() int { return len(c.members)/c.shards - 1 }
 
@@ -111,11 +108,10 @@ func (c *redisCluster) reachabilityChanged() {
 	c.bus.apply(0)
 }
 
-// died implements store. Changes that the replicas have not received are lost.
+// died implements store.
 func (c *redisCluster) died(m *member) {
 	c.disturbed = true
-	c.data.died(m.name)
-	c.bus.died(m.name)
+	c.group.died(m)
 }
 
 // restart implements store: a node rejoins by its stored configuration.
@@ -123,7 +119,7 @@ func (c *redisCluster) restart(ctx context.Context, m *member) (empty bool, err 
 	c.h.mu.Lock()
 	leads := c.leaders[c.shardOf(m)] == m
 	c.h.mu.Unlock()
-	err = c.comesBack(m, func() error { return c.again(ctx, m, "") }, c.data, c.bus)
+	err = c.comesBack(m, func() error { return c.again(ctx, m, "") })
 	return leads && c.forgets(), err
 }
 
@@ -134,9 +130,6 @@ func (c *redisCluster) evict(one *member) error {
 	}
 	return c.anyRedis.evict(c.leader)
 }
-
-// close implements store.
-func (c *redisCluster) close() error { return errors.Join(c.data.close(), c.bus.close()) }
 
 // A node does not report that it becomes a primary or a replica, so it is asked.
 const (

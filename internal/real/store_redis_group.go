@@ -80,9 +80,6 @@ func (g *redisGroup) brief(start *proto.Start) {
 	}
 }
 
-// between implements store.
-func (g *redisGroup) between() []way { return g.mesh.ways() }
-
 // replicas implements store.
 func (g *redisGroup) replicas() int { return len(g.servers) - 1 }
 
@@ -99,15 +96,12 @@ func (g *redisGroup) reachabilityChanged() {
 	}
 }
 
-// died implements store. Changes that the replicas have not received are lost.
-func (g *redisGroup) died(m *member) { g.mesh.died(m.name) }
-
 // restart implements store: as the primary if clients still use it, otherwise as a
 // replica of the new one. Replicas reconnect to their primary. With sentinels, a
 // replaced primary comes back as one, and they demote it.
 func (g *redisGroup) restart(ctx context.Context, m *member) (empty bool, err error) {
 	if g.watch.has(m) { // it has kept its state
-		return false, g.comesBack(m, func() error { return process(m).Restart(ctx, "") }, g.mesh)
+		return false, g.comesBack(m, func() error { return process(m).Restart(ctx, "") })
 	}
 	g.h.mu.Lock()
 	upstream := ""
@@ -115,7 +109,7 @@ func (g *redisGroup) restart(ctx context.Context, m *member) (empty bool, err er
 		upstream = g.mesh.of(g.leader.name).front.Addr()
 	}
 	g.h.mu.Unlock()
-	err = g.comesBack(m, func() error { return g.again(ctx, m, upstream) }, g.mesh)
+	err = g.comesBack(m, func() error { return g.again(ctx, m, upstream) })
 	return upstream == "" && g.forgets(), err
 }
 
@@ -184,6 +178,3 @@ func (g *redisGroup) tell() error {
 	g.untold = untold
 	return errors.Join(errs...)
 }
-
-// close implements store.
-func (g *redisGroup) close() error { return g.mesh.close() }
