@@ -1,6 +1,7 @@
 package real
 
 import (
+	"cmp"
 	"context"
 
 	"lockstep/internal/history"
@@ -30,20 +31,25 @@ func (d *deriver) shows(c *command) history.NodeID {
 	return d.owners[c.answer.Session]
 }
 
-// eviction records an operator's removal of the lock's entry on a server. remove reports whether
-// there was an entry, and the name of its lease or session, "" for none.
-func (g *group) eviction(m *member, remove func(ctx context.Context) (session string, found bool, err error)) error {
+// eviction records an operator's removal of the lock's entry on a server, unless that is down, by a
+// command, or as "evict" for the zero value. remove reports whether there was an entry, and the name of
+// its lease or session, "" for none.
+func (g *group) eviction(m *member, by command, remove func(ctx context.Context) (session string, found bool, err error)) error {
+	if !m.up() {
+		return nil
+	}
 	ctx, cancel := context.WithTimeout(context.Background(), operatorTime)
 	defer cancel()
-	e := &command{server: m.node, op: history.Op{Name: "evict"}, sent: g.h.now(), answered: true, releasing: true, answer: history.Number(0)}
+	by.server, by.sent, by.answered, by.releasing, by.answer = m.node, g.h.now(), true, true, history.Number(0)
+	by.op.Name = cmp.Or(by.op.Name, "evict")
 	session, found, err := remove(ctx)
 	if err != nil {
 		return err
 	}
-	e.done, e.refused = g.h.now(), !found
+	by.done, by.refused = g.h.now(), !found
 	if found {
-		e.answer, e.session = history.Number(1), session
+		by.answer, by.session = history.Number(1), session
 	}
-	g.evictions = append(g.evictions, e)
+	g.evictions = append(g.evictions, &by)
 	return nil
 }

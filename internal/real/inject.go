@@ -102,6 +102,15 @@ func (in *injector) did(kind history.Kind, name string, fault int) {
 	h.record(history.Event{Kind: kind, Node: h.nodes[name], Value: int64(fault)}, "")
 }
 
+// clientOf returns the client with that name. Without one it ends the run, and returns nil.
+func (in *injector) clientOf(fault int, name string) *client {
+	c := in.client(name)
+	if c == nil {
+		in.unknown(fault, name)
+	}
+	return c
+}
+
 func (in *injector) unknown(fault int, node string) {
 	(*harness)(in).fail(fmt.Errorf("fault %d names %q, which is neither a client nor a server", fault, node))
 }
@@ -166,12 +175,8 @@ func (in *injector) Crash(fault int, node string) {
 // LoseHost implements faults.World: first the links, then SIGKILL. The kernel closes the
 // dead process's connections, and the links must not pass that on.
 func (in *injector) LoseHost(fault int, node string) {
-	c := in.client(in.Resolve(node))
-	if c == nil {
-		in.unknown(fault, node)
-		return
-	}
-	if c.dead {
+	c := in.clientOf(fault, in.Resolve(node))
+	if c == nil || c.dead {
 		return
 	}
 	c.hostLost = true
@@ -183,9 +188,8 @@ func (in *injector) LoseHost(fault int, node string) {
 
 // DelayCall implements faults.World.
 func (in *injector) DelayCall(fault int, call faults.Call, half faults.Half, d time.Duration) {
-	c := in.client(call.Client)
+	c := in.clientOf(fault, call.Client)
 	if c == nil {
-		in.unknown(fault, call.Client)
 		return
 	}
 	for _, l := range c.links {
@@ -198,9 +202,8 @@ func (in *injector) DelayCall(fault int, call faults.Call, half faults.Half, d t
 
 // DropCall implements faults.World.
 func (in *injector) DropCall(fault int, call faults.Call, half faults.Half) {
-	c := in.client(call.Client)
+	c := in.clientOf(fault, call.Client)
 	if c == nil {
-		in.unknown(fault, call.Client)
 		return
 	}
 	c.mu.Lock()
@@ -215,9 +218,8 @@ func (in *injector) DropCall(fault int, call faults.Call, half faults.Half) {
 
 // SlowWork implements faults.World: the client asks for the extra time at the end of its work.
 func (in *injector) SlowWork(fault int, name string, d time.Duration) {
-	c := in.client(name)
+	c := in.clientOf(fault, name)
 	if c == nil {
-		in.unknown(fault, name)
 		return
 	}
 	c.mu.Lock()

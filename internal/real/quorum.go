@@ -117,10 +117,7 @@ func (c *quorum) brief(start *proto.Start) { start.Settings = c.settings() }
 
 // evict implements store.
 func (c *quorum) evict(*member) error {
-	if !c.leader.up() {
-		return nil
-	}
-	return c.eviction(c.leader, func(ctx context.Context) (session string, found bool, err error) {
+	return c.eviction(c.leader, command{}, func(ctx context.Context) (session string, found bool, err error) {
 		return c.q.Evict(ctx, process(c.leader), locks.Key)
 	})
 }

@@ -108,12 +108,9 @@ func (d *replicated) evict(m *member) error {
 	if m == nil {
 		m = d.leader
 	}
-	if !m.up() {
-		return nil
-	}
 	entry := d.h.variant.Entry
 	entry.Key = locks.Key
-	return d.eviction(m, func(ctx context.Context) (session string, found bool, err error) {
+	return d.eviction(m, command{}, func(ctx context.Context) (session string, found bool, err error) {
 		found, err = databaseOf(m).Evict(ctx, entry)
 		return "", found, err
 	})

@@ -100,12 +100,16 @@ func (r *anyRedis) forgets() bool { return fsync(r.h.plan, &r.h.variant) == "" }
 
 // evict implements store: clients write to the primary, or to all servers.
 func (r *anyRedis) evict(one *member) error {
+	del := redis.Del(locks.Key)
 	for _, m := range r.members {
-		its := m == one || one == nil && (r.first == nil || m == r.leader)
-		if !its || !m.up() {
+		if m != one && (one != nil || r.first != nil && m != r.leader) {
 			continue
 		}
-		if err := r.remove(m); err != nil {
+		err := r.eviction(m, command{op: del.Op(), words: del.String()}, func(ctx context.Context) (session string, found bool, err error) {
+			reply, err := process(m).Command(ctx, "DEL", locks.Key)
+			return "", reply.IsInt(1), err
+		})
+		if err != nil {
 			return err
 		}
 	}
@@ -121,20 +125,6 @@ func (r *anyRedis) derive(entries []entry) []entry {
 		return deriveNodes(entries, r.h.lease(), r.interference())
 	}
 	return deriveGrants(entries, redisTraits, r.h.lease(), r.interference())
-}
-
-// remove removes the lock's entry on a server as an operator.
-func (r *anyRedis) remove(m *member) error {
-	del := redis.Del(locks.Key)
-	c := &command{server: m.node, op: del.Op(), words: del.String(), sent: r.h.now(), answered: true, releasing: true}
-	reply, err := process(m).Command(context.Background(), "DEL", locks.Key)
-	if err != nil {
-		return err
-	}
-	c.done, c.answer = r.h.now(), reply.Answer()
-	c.refused = c.answer.Is(0)
-	r.evictions = append(r.evictions, c)
-	return nil
 }
 
 // redisTraits: a lock of Redis has one entry, whose key is the lock's name.
