@@ -89,7 +89,7 @@ func (s *Server) startAlone(ctx context.Context) error {
 
 // spawn starts the process in the server's place and on its port.
 func (s *Server) spawn(ctx context.Context) error {
-	if err := s.launch(ctx, s.alone.Recipe(portOf(s.Addr))); err != nil {
+	if err := s.launch(ctx, s.alone.Recipe(Port(s.Addr))); err != nil {
 		return err
 	}
 	if err := s.getReady(ctx); err != nil {

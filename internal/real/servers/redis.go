@@ -133,21 +133,19 @@ func redisSettings(o *RedisOptions) [][2]string {
 	return settings
 }
 
-// FreePort returns a port of the loopback interface that is free now. It may be taken before the
-// server binds it, but port 0 is no alternative: it switches TCP off in Redis.
-func FreePort() (int, error) {
-	l, err := osproc.ListenLow("127.0.0.1")
+// FreeAddr returns an address on a host of the loopback network whose port is free now. It may be taken
+// before the server binds it, but port 0 is no alternative: it switches TCP off in Redis.
+func FreeAddr(host string) (string, error) {
+	l, err := osproc.ListenLow(host)
 	if err != nil {
-		return 0, fmt.Errorf("no free port on 127.0.0.1: %w", err)
+		return "", fmt.Errorf("no free port on %s: %w", host, err)
 	}
 	defer l.Close()
-	return l.Addr().(*net.TCPAddr).Port, nil
+	return l.Addr().String(), nil
 }
 
-// loopback is the address of a port of this machine, and portOf the port of such an address.
-func loopback(port int) string { return net.JoinHostPort("127.0.0.1", strconv.Itoa(port)) }
-
-func portOf(addr string) int {
+// Port is the port of an address of a server.
+func Port(addr string) int {
 	_, port, _ := net.SplitHostPort(addr)
 	number, _ := strconv.Atoi(port)
 	return number

@@ -68,14 +68,10 @@ func (s *Server) settle(ctx context.Context) error {
 		s.Addr = r.Addr()
 		return nil
 	}
-	for _, addr := range []*string{&s.Addr, &s.Bus} {
-		port, err := FreePort()
-		if err != nil {
-			return err
-		}
-		*addr = loopback(port)
-	}
-	return nil
+	var noAddr, noBus error
+	s.Addr, noAddr = FreeAddr("127.0.0.1")
+	s.Bus, noBus = FreeAddr("127.0.0.1")
+	return errors.Join(noAddr, noBus)
 }
 
 // launch starts the server's process in its place.

@@ -4,11 +4,9 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"net"
 	"net/http"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"time"
 
 	"lockstep/internal/real/livestore"
@@ -61,11 +59,11 @@ func cluster(w livestore.Wish) servers.Cluster {
 // addresses has an address of each server for the others.
 func addresses(members int) (all []string, err error) {
 	for i := range members {
-		port, err := servers.FreePort()
+		addr, err := servers.FreeAddr(front(i))
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, net.JoinHostPort(front(i), strconv.Itoa(port)))
+		all = append(all, addr)
 	}
 	return all, nil
 }
@@ -74,17 +72,12 @@ func addresses(members int) (all []string, err error) {
 // of all servers. The smallest multiplier of Raft is what Consul recommends for production:
 // an election after a second without a leader, which no setting can shorten.
 func config(s *servers.Server, least time.Duration, host string, gossip []string, self int) map[string]any {
-	number := func(address string) int {
-		_, port, _ := net.SplitHostPort(address)
-		n, _ := strconv.Atoi(port)
-		return n
-	}
 	off := map[string]bool{"enabled": false}
 	return map[string]any{
 		"server": true, "bootstrap_expect": len(gossip), "node_name": s.Name, "data_dir": filepath.Join(s.Dir, "data"),
 		"client_addr": "127.0.0.1", "bind_addr": host, "serf_lan": front(self), "advertise_addr": front(self),
 		"ports": map[string]int{
-			"http": number(s.Addr), "server": number(s.Bus), "serf_lan": number(gossip[self]),
+			"http": servers.Port(s.Addr), "server": servers.Port(s.Bus), "serf_lan": servers.Port(gossip[self]),
 			"serf_wan": -1, "dns": -1, "grpc": -1, "grpc_tls": -1,
 		},
 		"retry_join": slices.Delete(slices.Clone(gossip), self, self+1), "retry_interval": "100ms", "session_ttl_min": least.String(),

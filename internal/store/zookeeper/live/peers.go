@@ -32,8 +32,7 @@ func configFor(self int, peers []peer, known [][]peer) string {
 		if i != self && known != nil {
 			at = known[self][i]
 		}
-		_, election, _ := net.SplitHostPort(at.election)
-		fmt.Fprintf(&out, "server.%d=%s:%s\n", numberOf(i, len(peers)), at.quorum, election)
+		fmt.Fprintf(&out, "server.%d=%s:%d\n", numberOf(i, len(peers)), at.quorum, servers.Port(at.election))
 	}
 	return out.String()
 }

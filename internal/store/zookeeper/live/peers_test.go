@@ -3,7 +3,6 @@ package live
 import (
 	"io"
 	"net"
-	"strconv"
 	"testing"
 	"time"
 
@@ -12,11 +11,10 @@ import (
 
 // A follower may call its leader before the leader listens.
 func TestACallWaitsUntilTheServerListens(t *testing.T) {
-	port, err := servers.FreePort()
+	addr, err := servers.FreeAddr("127.0.0.1")
 	if err != nil {
 		t.Fatal(err)
 	}
-	addr := net.JoinHostPort("127.0.0.1", strconv.Itoa(port))
 	in, err := openIntroducer(addr)
 	if err != nil {
 		t.Fatal(err)

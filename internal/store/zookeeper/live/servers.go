@@ -52,11 +52,11 @@ func cluster(w livestore.Wish) servers.Cluster {
 // call each other directly.
 func findPeers(members []*servers.Server, route servers.Route) (peers []peer, known [][]peer, err error) {
 	for _, s := range members {
-		election, err := servers.FreePort()
+		election, err := servers.FreeAddr("127.0.0.1")
 		if err != nil {
 			return nil, nil, err
 		}
-		peers = append(peers, peer{s.Bus, loopback(election)})
+		peers = append(peers, peer{s.Bus, election})
 	}
 	if route == nil || len(members) == 1 {
 		return peers, nil, nil
@@ -78,8 +78,6 @@ func recipe(s *servers.Server, text string, number int) servers.Recipe {
 		Child: func(ctx context.Context) (*exec.Cmd, error) { return childOf(ctx, config, logs) },
 	}
 }
-
-func loopback(port int) string { return net.JoinHostPort("127.0.0.1", strconv.Itoa(port)) }
 
 // childOf is the command line of a child process.
 func childOf(ctx context.Context, config, logs string) (*exec.Cmd, error) {
@@ -130,18 +128,17 @@ func syncLimit(tick time.Duration) int {
 // zooConfig is the file zoo.cfg. forceSync=no: no lock has to survive the machine here,
 // and waiting for the disk would slow down every write.
 func zooConfig(s *servers.Server, tick time.Duration) string {
-	_, port, _ := net.SplitHostPort(s.Addr) // ours
 	return fmt.Sprintf(`tickTime=%d
 initLimit=%d
 syncLimit=%d
 dataDir=%s
-clientPort=%s
+clientPort=%d
 clientPortAddress=127.0.0.1
 maxClientCnxns=0
 admin.enableServer=false
 4lw.commands.whitelist=srvr
 forceSync=no
-`, tick.Milliseconds(), patienceOfLeaders(tick), syncLimit(tick), s.Dir, port)
+`, tick.Milliseconds(), patienceOfLeaders(tick), syncLimit(tick), s.Dir, servers.Port(s.Addr))
 }
 
 // modeOf asks the server with a four letter word what it is: leader, follower or
