@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"net"
 	"slices"
 
 	"lockstep/internal/locks"
@@ -44,15 +42,11 @@ func (d *replicated) start(ctx context.Context, names []string) error {
 
 // prepare executes the requests on the primary that locks depend on.
 func (d *replicated) prepare(ctx context.Context) (err error) {
-	client, err := d.d.Connect(livestore.Client{
-		Endpoints: []string{databaseOf(d.leader).Endpoint(d.leader.addr)}, Timeout: operatorTime, Dial: (&net.Dialer{}).DialContext,
-	})
+	client, err := d.d.Operator(databaseOf(d.leader).Endpoint(d.leader.addr))
 	if err != nil {
 		return err
 	}
-	if c, ok := client.(io.Closer); ok {
-		defer func() { err = errors.Join(err, c.Close()) }()
-	}
+	defer func() { err = errors.Join(err, client.Close()) }()
 	for _, r := range stores.Of(d.d.Store).Prepared(locks.Key) {
 		if _, err := client.Do(ctx, 0, r); err != nil {
 			return fmt.Errorf("%s did not do %s: %w", d.leader.name, ports.RequestText(r), err)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"os"
 	"os/exec"
 	"strings"
@@ -303,7 +302,7 @@ func TestDatabasesInContainers(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			client, err := d.Connect(livestore.Client{Endpoints: []string{db.Endpoint(db.Listens())}, Timeout: time.Minute, Dial: (&net.Dialer{}).DialContext})
+			client, err := d.Operator(db.Endpoint(db.Listens()))
 			if err != nil {
 				t.Fatal(err)
 			}

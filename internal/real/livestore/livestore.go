@@ -9,7 +9,6 @@ package livestore
 import (
 	"context"
 	"fmt"
-	"io"
 	"net"
 	"time"
 
@@ -147,13 +146,20 @@ type Client struct {
 
 // Executor executes requests by a real client. Its caller does what is common to all stores: it records the
 // request and its answer, lets other tasks run meanwhile, and ends ctx after the response timeout (and the
-// request's store.Patient) or when no task waits for the answer. An executor that keeps connections is an
-// io.Closer.
+// request's store.Patient) or when no task waits for the answer.
 type Executor interface {
 	// Do sends a request to a server and returns its answer, of the type that the request's documentation
 	// names. A request that a link has to recognise carries MarkOf(ctx). The error is ports.ErrConnection
 	// when the outcome of the request is unknown, otherwise the store's.
 	Do(ctx context.Context, server int, r ports.Request) (any, error)
+	// Close closes its connections.
+	Close() error
+}
+
+// Operator makes a client that bypasses all links.
+func (d *Driver) Operator(endpoints ...string) (Executor, error) {
+	var dialer net.Dialer
+	return d.Connect(Client{Endpoints: endpoints, Timeout: operatorTime, Dial: dialer.DialContext})
 }
 
 // Start starts the servers and returns when all of them serve clients. Stop has to be called on each of them.
@@ -176,7 +182,7 @@ func (d *Driver) Ready(ctx context.Context, c *Client, e Executor, server int) e
 	return err
 }
 
-// operatorTime bounds each request of an operator. For the time behind, an operator that finds nothing looks again:
+// operatorTime bounds each connection and each request of an operator. For the time behind, an operator that finds nothing looks again:
 // a server that answers reads by itself may be behind.
 const (
 	operatorTime = 2 * time.Second
@@ -185,14 +191,11 @@ const (
 
 // Evict is store.Store.Evict on a server, bypassing all links.
 func (d *Driver) Evict(ctx context.Context, s *servers.Server, key string) (session string, found bool, err error) {
-	var dialer net.Dialer
-	e, err := d.Connect(Client{Endpoints: []string{s.Addr}, Timeout: operatorTime, Dial: dialer.DialContext})
+	e, err := d.Operator(s.Addr)
 	if err != nil {
 		return "", false, err
 	}
-	if c, ok := e.(io.Closer); ok {
-		defer c.Close()
-	}
+	defer e.Close()
 	of, began := store.Of(d.Store), time.Now()
 	for again := true; again && !found && err == nil; {
 		again = of.Consent[history.Asks] == store.OfServer && time.Since(began) < behind

@@ -19,12 +19,8 @@ const slowStartTime = 5 * time.Minute
 
 // Running is a started server.
 type Running interface {
-	Freeze() error
-	Thaw() error
-	Kill() error
-	Stop() error // kills it and removes its directory; its log stays
-	Done() <-chan struct{}
-	Ended() string                                // how it ended
+	Process
+	Stop() error                                  // kills it and removes its directory; its log stays
 	SetClock(step time.Duration, ppm int64) error // see Server.SetClock
 	LastLog() string                              // last line of the log
 	Log() []byte                                  // its beginning and end

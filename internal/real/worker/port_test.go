@@ -38,6 +38,8 @@ func (e *executor) Do(ctx context.Context, server int, _ ports.Request) (any, er
 	return e.answer(ctx)
 }
 
+func (*executor) Close() error { return nil }
+
 // opener is an executor with connections that a caller keeps.
 type opener struct {
 	*executor

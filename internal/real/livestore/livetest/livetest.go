@@ -2,11 +2,9 @@
 package livetest
 
 import (
-	"net"
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"lockstep/internal/ports"
 	"lockstep/internal/real/livestore"
@@ -94,12 +92,11 @@ func stopLater(t testing.TB, stop func() error) {
 
 func (s *Servers) connect(id store.ID, endpoints ...string) {
 	s.t.Helper()
-	var dialer net.Dialer
 	var err error
-	s.Executor, err = livestore.Of(id).Connect(livestore.Client{Endpoints: endpoints, Timeout: time.Minute, Dial: dialer.DialContext})
-	if err != nil {
+	if s.Executor, err = livestore.Of(id).Operator(endpoints...); err != nil {
 		s.t.Fatal(err)
 	}
+	s.t.Cleanup(func() { _ = s.Close() })
 }
 
 // Do is storetest.Duel.Real. Each connection but storetest.Conn is one of its own, opened by its first request.

@@ -49,6 +49,9 @@ func (c *client) Do(ctx context.Context, server int, r ports.Request) (any, erro
 	return read(reply)
 }
 
+// Close implements livestore.Executor: no connection outlives its request.
+func (*client) Close() error { return nil }
+
 // call is an HTTP request.
 type call struct {
 	method, path string // the path with its query

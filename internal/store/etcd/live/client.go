@@ -93,7 +93,7 @@ func newMember(c livestore.Client, endpoint string) (member, error) {
 	}, nil
 }
 
-// Close implements io.Closer.
+// Close implements livestore.Executor.
 func (c client) Close() (err error) {
 	for _, m := range c {
 		err = errors.Join(err, m.client.Close())

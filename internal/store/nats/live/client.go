@@ -49,7 +49,7 @@ func (e *executor) at(ctx context.Context, server int) (c *client.Conn, err erro
 	return c, err
 }
 
-// Close implements io.Closer.
+// Close implements livestore.Executor.
 func (e *executor) Close() error {
 	for _, c := range e.conns {
 		c.Close()

@@ -3,10 +3,8 @@ package live
 import (
 	"context"
 	"errors"
-	"net"
 	"os"
 	"testing"
-	"time"
 
 	"lockstep/internal/real/livestore"
 	"lockstep/internal/real/osproc"
@@ -52,13 +50,13 @@ func launch(t *testing.T, d *livestore.Driver, one livestore.Single) livestore.D
 
 // do executes a statement with a client.
 func do(d *livestore.Driver, db livestore.Database, query string) (model.Result, error) {
-	c, err := d.Connect(livestore.Client{Endpoints: []string{db.Endpoint(db.Listens())}, Timeout: time.Minute, Dial: (&net.Dialer{}).DialContext})
+	c, err := d.Operator(db.Endpoint(db.Listens()))
 	if err != nil {
 		return model.Result{}, err
 	}
 	got, err := c.Do(context.Background(), 0, model.Stmt{Query: query})
 	res, _ := got.(model.Result)
-	return res, errors.Join(err, c.(executor).Close())
+	return res, errors.Join(err, c.Close())
 }
 
 func TestDatabasesComeAndGo(t *testing.T) {
@@ -67,7 +65,7 @@ func TestDatabasesComeAndGo(t *testing.T) {
 		if _, err := do(d, db, "CREATE TABLE t (id BIGINT PRIMARY KEY)"); err != nil {
 			t.Fatal(err)
 		}
-		pid := db.(interface{ Pid() int }).Pid()
+		pid := db.Pid()
 		if err := db.Stop(); err != nil {
 			t.Fatal(err)
 		}

@@ -32,6 +32,9 @@ func (*client) Do(_ context.Context, _ int, r ports.Request) (any, error) {
 	panic("zookeeper: " + ports.Name(r) + " outside of a session")
 }
 
+// Close implements livestore.Executor: all connections are lines.
+func (*client) Close() error { return nil }
+
 // Mark implements livestore.Marker. Heartbeats and watches that are set again have no path.
 func (*client) Mark(r ports.Request) string {
 	op := r.Op()
