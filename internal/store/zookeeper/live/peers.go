@@ -1,7 +1,6 @@
 package live
 
 import (
-	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -9,9 +8,9 @@ import (
 	"net"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
+	"lockstep/internal/real/link"
 	"lockstep/internal/real/servers"
 )
 
@@ -48,7 +47,7 @@ func findRoutes(peers []peer, route servers.Route) (known [][]peer, close func()
 	close = func() error {
 		var errs []error
 		for _, in := range open {
-			errs = append(errs, in.close())
+			errs = append(errs, in.Close())
 		}
 		return errors.Join(errs...)
 	}
@@ -65,7 +64,7 @@ func findRoutes(peers []peer, route servers.Route) (known [][]peer, close func()
 				return nil, close, err
 			}
 			open = append(open, waits)
-			if at.quorum, err = route(from, to, waits.listener.Addr().String()); err != nil {
+			if at.quorum, err = route(from, to, waits.Addr()); err != nil {
 				return nil, close, err
 			}
 			election, err := route(from, to, peers[to].election)
@@ -77,60 +76,29 @@ func findRoutes(peers []peer, route servers.Route) (known [][]peer, close func()
 				return nil, close, err
 			}
 			open = append(open, in)
-			at.election = in.listener.Addr().String()
+			at.election = in.Addr()
 			in.back = func() string { return known[to][from].election }
 		}
 	}
 	for _, in := range open { // back reads addresses of all routes
-		in.accept()
+		in.Serve(in.serve)
 	}
 	return known, close, nil
 }
 
 // introducer forwards connections, and replaces the address that the caller sends of itself.
 type introducer struct {
-	listener net.Listener
+	*link.Listener
 	upstream string
 	back     func() string // where the caller is to be called back; nil: it sends no address
-	running  sync.WaitGroup
-	life     context.Context
-	end      context.CancelFunc
 }
 
 func openIntroducer(upstream string) (*introducer, error) {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return nil, fmt.Errorf("no address on 127.0.0.1 for the servers of an ensemble to find each other: %w", err)
-	}
-	in := &introducer{listener: listener, upstream: upstream}
-	in.life, in.end = context.WithCancel(context.Background())
-	return in, nil
-}
-
-// accept begins to serve callers.
-func (in *introducer) accept() {
-	in.running.Go(func() {
-		for {
-			caller, err := in.listener.Accept()
-			if err != nil {
-				return // closed
-			}
-			in.running.Go(func() { in.serve(caller) })
-		}
-	})
-}
-
-// own closes a connection with the introducer, or when the returned function is called.
-func (in *introducer) own(conn net.Conn) (drop func()) {
-	stop := context.AfterFunc(in.life, func() { _ = conn.Close() })
-	return func() {
-		stop()
-		_ = conn.Close() // it may be closed already
-	}
+	listener, err := link.Listen("127.0.0.1")
+	return &introducer{Listener: listener, upstream: upstream}, err
 }
 
 func (in *introducer) serve(caller net.Conn) {
-	defer in.own(caller)()
 	var hello []byte
 	if in.back != nil {
 		var err error
@@ -142,19 +110,11 @@ func (in *introducer) serve(caller net.Conn) {
 	if err != nil {
 		return
 	}
-	defer in.own(callee)()
 	if _, err := callee.Write(hello); err != nil {
+		_ = callee.Close()
 		return
 	}
-	var both sync.WaitGroup
-	for _, way := range [][2]net.Conn{{callee, caller}, {caller, callee}} {
-		both.Go(func() {
-			_, _ = io.Copy(way[0], way[1]) // either end may break it
-			_ = way[0].Close()
-			_ = way[1].Close()
-		})
-	}
-	both.Wait()
+	in.Join(caller, callee)
 }
 
 // An elected server starts to listen to its followers a moment later; a follower that calls
@@ -168,21 +128,17 @@ const (
 
 // call calls the server; for an election only once.
 func (in *introducer) call() (net.Conn, error) {
-	began := time.Now()
-	for {
+	for began := time.Now(); ; {
 		callee, err := net.Dial("tcp", in.upstream)
-		if err == nil || in.back != nil || time.Since(began) > callTime || in.life.Err() != nil {
+		if err == nil || in.back != nil || time.Since(began) > callTime {
 			return callee, err
 		}
-		time.Sleep(callAgain)
+		select {
+		case <-in.Closed():
+			return nil, err
+		case <-time.After(callAgain):
+		}
 	}
-}
-
-func (in *introducer) close() error {
-	in.end()
-	err := in.listener.Close()
-	in.running.Wait()
-	return err
 }
 
 // readHello reads the first message of a connection between two servers that elect,

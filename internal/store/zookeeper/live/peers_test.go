@@ -19,9 +19,9 @@ func TestACallWaitsUntilTheServerListens(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	in.accept()
-	defer in.close()
-	caller, err := net.Dial("tcp", in.listener.Addr().String())
+	in.Serve(in.serve)
+	defer in.Close()
+	caller, err := net.Dial("tcp", in.Addr())
 	if err != nil {
 		t.Fatal(err)
 	}
