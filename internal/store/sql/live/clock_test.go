@@ -22,7 +22,7 @@ func clocked(t *testing.T) (*mariaDB, *sql.DB) {
 	}
 	t.Setenv("TMPDIR", t.TempDir())
 	db := launch(t, livestore.Of(model.MySQLID), livestore.Single{Clock: true}).(*mariaDB)
-	pool, err := sql.Open("mysql", db.dsn(db.Addr, mariaDatabase))
+	pool, err := sql.Open("mysql", db.dsn(db.Addr))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -31,7 +31,7 @@ const mariaDatabase = "lockstep"
 
 // launchMariaDB makes a new database in a fresh directory, starts a server on it and returns when it answers.
 func launchMariaDB(ctx context.Context, o livestore.Single) (livestore.Database, error) {
-	db := &mariaDB{database: database{servers.New(o.Name, images.For(model.MySQLID), o.Launcher), o}}
+	db := &mariaDB{database: database{servers.New(o.Name, images.For(model.MySQLID), o.Launcher), o, "mysql", mariaDSN}}
 	start := servers.Alone{Recipe: db.recipe, Answers: db.answers}
 	if o.Clock {
 		start.Clock, start.Threads = db.shows, true
@@ -48,11 +48,9 @@ func launchMariaDB(ctx context.Context, o livestore.Single) (livestore.Database,
 	return db, err
 }
 
-// dsn is the data source of an operator. Arguments are put into the text of the
+// mariaDSN is the data source of an operator. Arguments are put into the text of the
 // statement, so that each statement is one request.
-func (db *mariaDB) dsn(addr, database string) string {
-	return "root@tcp(" + addr + ")/" + database + "?interpolateParams=true"
-}
+func mariaDSN(addr string) string { return "root@tcp(" + addr + ")/?interpolateParams=true" }
 
 // recipe is a small server. report-host, which only replicas use, has the mark that
 // identifies it. It does not wait for the disk: its writes survive its death, but not
@@ -124,7 +122,7 @@ func userFlag() []string {
 
 // answers tries one statement.
 func (db *mariaDB) answers(ctx context.Context) error {
-	config, err := mysql.ParseDSN(db.dsn(db.Addr, ""))
+	config, err := mysql.ParseDSN(mariaDSN(db.Addr))
 	if err != nil {
 		return err
 	}
@@ -153,14 +151,14 @@ func (db *mariaDB) answers(ctx context.Context) error {
 // shows asks the server what its clock shows.
 func (db *mariaDB) shows(ctx context.Context) (time.Time, error) {
 	var micros int64
-	err := scan(ctx, "mysql", db.dsn(db.Addr, ""), "SELECT CAST(UNIX_TIMESTAMP(SYSDATE(6)) * 1000000 AS INT)", &micros)
+	err := db.asks(ctx, db.Addr, "SELECT CAST(UNIX_TIMESTAMP(SYSDATE(6)) * 1000000 AS INT)", &micros)
 	return time.UnixMicro(micros), err
 }
 
 // Evict implements livestore.Database: it ends the session with the named lock, or with a locked row; else it
 // deletes the row that is the lock.
 func (db *mariaDB) Evict(ctx context.Context, e store.Entry) (found bool, err error) {
-	err = console(ctx, "mysql", db.dsn(db.Addr, mariaDatabase), func(ctx context.Context, pool *sql.DB) error {
+	err = db.console(ctx, db.Addr, func(ctx context.Context, pool *sql.DB) error {
 		for _, who := range []string{
 			"SELECT IS_USED_LOCK('" + e.Key + "')",
 			"SELECT MIN(trx_mysql_thread_id) FROM information_schema.INNODB_TRX WHERE trx_rows_locked > 0 AND trx_state = 'RUNNING'",
@@ -178,7 +176,7 @@ func (db *mariaDB) Evict(ctx context.Context, e store.Entry) (found bool, err er
 		if e.Table == "" {
 			return nil
 		}
-		done, err := pool.ExecContext(ctx, "DELETE FROM "+e.Table+" WHERE "+e.Name+" = '"+e.Key+"'")
+		done, err := pool.ExecContext(ctx, "DELETE FROM "+mariaDatabase+"."+e.Table+" WHERE "+e.Name+" = '"+e.Key+"'")
 		if err != nil {
 			return err
 		}

@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"lockstep/internal/real/livestore"
+	model "lockstep/internal/store/sql"
 )
 
 // mariaClient is the account of clients, which must not write to a replica: root may.
@@ -81,29 +82,25 @@ func (db *mariaDB) InStep(ctx context.Context, primary string) error {
 
 // hasApplied reports whether a replica has applied all that it has received.
 func (db *mariaDB) hasApplied(ctx context.Context) (done bool, err error) {
-	err = console(ctx, "mysql", db.dsn(db.Addr, mariaDatabase), func(ctx context.Context, pool *sql.DB) error {
+	err = db.console(ctx, db.Addr, func(ctx context.Context, pool *sql.DB) error {
 		rows, err := pool.QueryContext(ctx, "SHOW SLAVE STATUS")
 		if err != nil {
 			return err
 		}
 		defer rows.Close()
 		names, err := rows.Columns()
-		if err != nil || !rows.Next() {
+		if err != nil {
 			return err
 		}
-		values := make([]sql.NullString, len(names))
-		into := make([]any, len(names))
-		for i := range values {
-			into[i] = &values[i]
-		}
-		if err := rows.Scan(into...); err != nil {
+		answer, err := readRows(rows)
+		if err != nil || len(answer.Rows) == 0 {
 			return err
 		}
-		status := map[string]string{}
+		status := map[string]model.Value{}
 		for i, name := range names {
-			status[name] = values[i].String
+			status[name] = answer.Rows[0][i]
 		}
-		if trouble := status["Last_SQL_Error"]; trouble != "" {
+		if trouble := status["Last_SQL_Error"].Text; trouble != "" {
 			return fmt.Errorf("%s cannot apply what it was sent: %s", db.Name, trouble)
 		}
 		done = status["Read_Master_Log_Pos"] == status["Exec_Master_Log_Pos"] &&
@@ -111,21 +108,4 @@ func (db *mariaDB) hasApplied(ctx context.Context) (done bool, err error) {
 		return nil
 	})
 	return done, err
-}
-
-// tell executes statements, one after the other.
-func (db *mariaDB) tell(ctx context.Context, statements ...string) error {
-	return console(ctx, "mysql", db.dsn(db.Addr, mariaDatabase), func(ctx context.Context, pool *sql.DB) error {
-		for _, statement := range statements {
-			if _, err := pool.ExecContext(ctx, statement); err != nil {
-				return fmt.Errorf("%s did not do %s: %w", db.Name, statement, err)
-			}
-		}
-		return nil
-	})
-}
-
-// asks asks a server at that address for one value.
-func (db *mariaDB) asks(ctx context.Context, addr, question string, into *string) error {
-	return scan(ctx, "mysql", db.dsn(addr, ""), question, into)
 }

@@ -13,8 +13,6 @@ import (
 	"strings"
 	"syscall"
 
-	_ "github.com/lib/pq" // the driver "postgres"
-
 	"lockstep/internal/real/images"
 	"lockstep/internal/real/livestore"
 	"lockstep/internal/real/osproc"
@@ -38,7 +36,7 @@ func launchPostgres(ctx context.Context, o livestore.Single) (livestore.Database
 		own := *o.Replication // what it follows changes
 		o.Replication = &own
 	}
-	db := &postgres{database{servers.New(o.Name, images.For(model.PostgresID), o.Launcher), o}}
+	db := &postgres{database{servers.New(o.Name, images.For(model.PostgresID), o.Launcher), o, "postgres", postgresDSN}}
 	return db, servers.StartAlone(ctx, db.Server, servers.Alone{Recipe: db.recipe, Answers: db.answers, Quit: syscall.SIGQUIT})
 }
 
@@ -122,8 +120,8 @@ func (db *postgres) init(ctx context.Context, account *syscall.Credential) error
 	return db.Made(ctx, cmd, fmt.Sprintf("it may be that %s cannot be reached by the user %s", db.Dir, postgresUser))
 }
 
-// dsn is the data source of an operator.
-func (db *postgres) dsn(addr string) string {
+// postgresDSN is the data source of an operator.
+func postgresDSN(addr string) string {
 	return "postgres://" + postgresUser + "@" + addr + "/postgres?sslmode=disable"
 }
 
@@ -141,7 +139,7 @@ func (db *postgres) answers(ctx context.Context) error {
 // Evict implements livestore.Database: it ends the session with the advisory lock.
 func (db *postgres) Evict(ctx context.Context, _ store.Entry) (bool, error) {
 	var ended int
-	err := scan(ctx, "postgres", db.dsn(db.Addr),
+	err := db.asks(ctx, db.Addr,
 		"SELECT count(pg_terminate_backend(pid)) FROM pg_locks WHERE locktype = 'advisory' AND granted", &ended)
 	return ended > 0, err
 }

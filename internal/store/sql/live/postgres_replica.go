@@ -2,7 +2,6 @@ package live
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"net"
@@ -49,13 +48,7 @@ func conninfo(primary string) string {
 
 // Follow implements livestore.Database.
 func (db *postgres) Follow(ctx context.Context, primary string) error {
-	return console(ctx, "postgres", db.dsn(db.Addr), func(ctx context.Context, pool *sql.DB) error {
-		_, err := pool.ExecContext(ctx, "ALTER SYSTEM SET primary_conninfo = '"+conninfo(primary)+"'")
-		if err == nil {
-			_, err = pool.ExecContext(ctx, "SELECT pg_reload_conf()")
-		}
-		return err
-	})
+	return db.tell(ctx, "ALTER SYSTEM SET primary_conninfo = '"+conninfo(primary)+"'", "SELECT pg_reload_conf()")
 }
 
 // Rejoin implements livestore.Database.
@@ -69,27 +62,27 @@ func (db *postgres) Rejoin(ctx context.Context, primary string) error {
 
 // Promote implements livestore.Database.
 func (db *postgres) Promote(ctx context.Context) error {
-	if _, err := db.asks(ctx, db.Addr, "SELECT pg_promote(false)"); err != nil {
+	if _, err := db.yes(ctx, "SELECT pg_promote(false)"); err != nil {
 		return err
 	}
 	return db.Soon(ctx, "did not become a primary", func(ctx context.Context) (bool, error) {
-		return db.asks(ctx, db.Addr, "SELECT NOT pg_is_in_recovery()")
+		return db.yes(ctx, "SELECT NOT pg_is_in_recovery()")
 	})
 }
 
 // InStep implements livestore.Database.
 func (db *postgres) InStep(ctx context.Context, primary string) error {
 	var want string
-	if err := scan(ctx, "postgres", db.dsn(primary), "SELECT pg_current_wal_lsn()", &want); err != nil {
+	if err := db.asks(ctx, primary, "SELECT pg_current_wal_lsn()", &want); err != nil {
 		return err
 	}
 	return db.Soon(ctx, "did not come into step with its primary", func(ctx context.Context) (bool, error) {
-		return db.asks(ctx, db.Addr, "SELECT coalesce(pg_last_wal_replay_lsn() >= '"+want+"', false)")
+		return db.yes(ctx, "SELECT coalesce(pg_last_wal_replay_lsn() >= '"+want+"', false)")
 	})
 }
 
-// asks asks the server at that address a question whose answer is yes or no.
-func (db *postgres) asks(ctx context.Context, addr, question string) (yes bool, err error) {
-	err = scan(ctx, "postgres", db.dsn(addr), question, &yes)
+// yes asks the server a question whose answer is yes or no.
+func (db *postgres) yes(ctx context.Context, question string) (yes bool, err error) {
+	err = db.asks(ctx, db.Addr, question, &yes)
 	return yes, err
 }

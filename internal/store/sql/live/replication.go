@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"fmt"
 	"path/filepath"
 	"time"
 
@@ -14,7 +15,9 @@ import (
 // database is a running server with its own database.
 type database struct {
 	*servers.Server
-	asked livestore.Single
+	asked  livestore.Single
+	driver string
+	dsn    func(addr string) string // the data source of an operator
 }
 
 func (db *database) data() string { return filepath.Join(db.Dir, "data") }
@@ -34,19 +37,31 @@ func (db *database) recognise(ctx context.Context, pool *sql.DB, question string
 const commandTime = 5 * time.Second
 
 // console does something on an operator's connection, which no proxy intercepts.
-func console(ctx context.Context, driver, dsn string, do func(context.Context, *sql.DB) error) error {
+func (db *database) console(ctx context.Context, addr string, do func(context.Context, *sql.DB) error) error {
 	ctx, cancel := context.WithTimeout(ctx, commandTime)
 	defer cancel()
-	db, err := sql.Open(driver, dsn)
+	pool, err := sql.Open(db.driver, db.dsn(addr))
 	if err != nil {
 		return err
 	}
-	return errors.Join(do(ctx, db), db.Close())
+	return errors.Join(do(ctx, pool), pool.Close())
 }
 
-// scan asks for one value as an operator.
-func scan(ctx context.Context, driver, dsn, question string, into any) error {
-	return console(ctx, driver, dsn, func(ctx context.Context, db *sql.DB) error {
-		return db.QueryRowContext(ctx, question).Scan(into)
+// asks asks a server at that address for one value as an operator.
+func (db *database) asks(ctx context.Context, addr, question string, into any) error {
+	return db.console(ctx, addr, func(ctx context.Context, pool *sql.DB) error {
+		return pool.QueryRowContext(ctx, question).Scan(into)
+	})
+}
+
+// tell executes statements as an operator, one after the other.
+func (db *database) tell(ctx context.Context, statements ...string) error {
+	return db.console(ctx, db.Addr, func(ctx context.Context, pool *sql.DB) error {
+		for _, statement := range statements {
+			if _, err := pool.ExecContext(ctx, statement); err != nil {
+				return fmt.Errorf("%s did not do %s: %w", db.Name, statement, err)
+			}
+		}
+		return nil
 	})
 }

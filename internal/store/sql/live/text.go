@@ -13,12 +13,9 @@ import (
 
 // Statements and their answers as the drivers want them.
 
-// verb is the first word of a statement.
-func verb(query string) string { return strings.ToUpper(model.LeadingWord(strings.TrimSpace(query))) }
-
 // returnsRows reports whether a statement is a query.
 func returnsRows(query string) bool {
-	first := verb(query)
+	first := strings.ToUpper(model.LeadingWord(strings.TrimSpace(query)))
 	return first == "SELECT" || first == "SHOW" || returning(query)
 }
 
