@@ -3,7 +3,6 @@
 package live
 
 import (
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"strings"
@@ -11,6 +10,8 @@ import (
 	"time"
 
 	"lockstep/internal/ports"
+	"lockstep/internal/real/livestore"
+	"lockstep/internal/real/livestore/livetest"
 	"lockstep/internal/store"
 	"lockstep/internal/store/consul"
 	"lockstep/internal/store/storetest"
@@ -23,16 +24,20 @@ import (
 type pair struct {
 	storetest.Duel
 	model    *consul.Store
-	real     *realServer
+	server   *livetest.Servers
 	sessions storetest.Names[string]
 	indices  map[int64]int64 // of the server, by the model's
 	blocked  int
 }
 
 func newPair(t *testing.T, leastTTL time.Duration) *pair {
-	p := &pair{real: startServer(t, leastTTL), model: consul.New(leastTTL / leastSession), indices: map[int64]int64{}}
+	second := leastTTL / leastSession
+	p := &pair{
+		server: livetest.Start(t, consul.ID, livestore.Wish{Settings: store.Settings{second}}),
+		model:  consul.New(second), indices: map[int64]int64{},
+	}
 	p.Duel = storetest.Duel{
-		T: t, Model: p.model, Real: func(_ store.Conn, r ports.Request) (any, error) { return p.real.exec(r) },
+		T: t, Model: p.model, Real: p.server.Do,
 		Translate: p.translated, Same: p.differ, Kind: kindOf, Waits: p.begin,
 	}
 	return p
@@ -53,7 +58,7 @@ func refusal(err error) string {
 	switch {
 	case err == nil:
 		return ""
-	case errors.Is(err, errInvalidTTL) || strings.Contains(err.Error(), "invalid session TTL"):
+	case strings.Contains(strings.ToLower(err.Error()), "invalid session ttl"):
 		return "invalid TTL"
 	}
 	return err.Error()
@@ -210,6 +215,11 @@ func TestRealConsulAgreesOnRefusals(t *testing.T) {
 	p.Do(consul.Release{Key: "lock", Value: "", Session: "none"})
 	p.Do(consul.RenewSession{Session: "none"})
 	p.Do(consul.DestroySession{Session: "none"})
+	seen := p.Do(consul.Get{Key: "lock"}).(consul.KV)
+	again, err := p.Served(consul.Get{Key: "lock", After: seen.Index, Wait: 10 * time.Millisecond})
+	if index := p.indices[seen.Index]; err != nil || index < 1 || again != (consul.KV{Index: index}) {
+		t.Errorf("after a wait in vain: %+v, %v", again, err)
+	}
 }
 
 // Sessions never expire before their time, and in the model after twice that; then the lock delay

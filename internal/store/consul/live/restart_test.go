@@ -3,10 +3,10 @@
 package live
 
 import (
-	"errors"
 	"testing"
 	"time"
 
+	"lockstep/internal/ports"
 	"lockstep/internal/store/consul"
 )
 
@@ -31,7 +31,14 @@ func TestRealConsulAgreesOnARestart(t *testing.T) {
 	for range 3 {
 		sessions = append(sessions, p.Do(consul.CreateSession{TTL: time.Hour}).(string))
 	}
-	if err := errors.Join(p.real.process.Kill(), p.real.process.Relaunch(t.Context())); err != nil {
+	server := p.server.Members[0]
+	if err := server.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := p.Served(consul.Get{Key: "over"}); err != ports.ErrConnection {
+		t.Errorf("a dead server answers %v", err)
+	}
+	if err := server.Relaunch(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	// The delays start when the server leads, so the locks follow at once, with sessions made
