@@ -54,17 +54,12 @@ func harnessMain() {
 // children returns the numbers of a process's living children.
 func children(pid int) []int {
 	var out []int
-	paths, _ := filepath.Glob("/proc/[0-9]*/stat")
-	for _, path := range paths {
-		raw, err := os.ReadFile(path)
-		if err != nil {
-			continue
-		}
+	for _, one := range allProcesses() {
+		raw, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", one)) // empty when it has ended
 		text := string(raw)
 		fields := strings.Fields(text[strings.LastIndexByte(text, ')')+1:])
-		if fields[1] == strconv.Itoa(pid) && fields[0] != "Z" {
-			child, _ := strconv.Atoi(filepath.Base(filepath.Dir(path)))
-			out = append(out, child)
+		if len(fields) > 1 && fields[1] == strconv.Itoa(pid) && fields[0] != "Z" {
+			out = append(out, one)
 		}
 	}
 	return out

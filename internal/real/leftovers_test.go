@@ -47,15 +47,16 @@ func lookAround(t *testing.T) *machine {
 // It waits a little, since a dead process does not vanish at once on a busy machine.
 func (m *machine) nothingLeft(pids ...int) {
 	m.t.Helper()
-	defer nothingLeft(m.t, m.tmp, m.goroutines)
+	defer func() {
+		for _, wrong := range left(m.tmp, m.goroutines) {
+			m.t.Error(wrong)
+		}
+	}()
 	for what, look := range map[string]func() []string{
 		"processes": func() []string { return texts(m.processes()) },
-		"files": func() (out []string) {
-			left, _ := os.ReadDir(m.tmp)
-			for _, e := range left {
-				out = append(out, e.Name())
-			}
-			return out
+		"files": func() []string {
+			left, _ := filepath.Glob(filepath.Join(m.tmp, "*"))
+			return left
 		},
 		"sockets": func() (out []string) {
 			for socket, port := range listening(os.Getpid()) {
@@ -93,11 +94,9 @@ func texts(pids []int) (out []string) {
 // of PostgreSQL overwrite, but their working directory is below the test's.
 func (m *machine) processes() []int {
 	var out []int
-	paths, _ := filepath.Glob("/proc/[0-9]*")
-	for _, path := range paths {
-		pid, _ := strconv.Atoi(filepath.Base(path))
-		env, _ := os.ReadFile(path + "/environ")
-		at, _ := os.Readlink(path + "/cwd")
+	for _, pid := range allProcesses() {
+		env, _ := os.ReadFile(fmt.Sprintf("/proc/%d/environ", pid))
+		at, _ := os.Readlink(fmt.Sprintf("/proc/%d/cwd", pid))
 		if !slices.Contains(strings.Split(string(env), "\x00"), m.mark) && !strings.HasPrefix(at, m.tmp+"/") {
 			continue
 		}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strconv"
 	"strings"
 	"syscall"
@@ -113,8 +112,7 @@ func TestAProgramThatMisbehavesIsNamed(t *testing.T) {
 		"is not there":   {"", "could not be started"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			tmp, before := open(t), runtime.NumGoroutine()
-			t.Setenv("TMPDIR", tmp)
+			m := lookAround(t)
 			command := []string{"sh", "-c", tt.script}
 			if tt.script == "" {
 				command = []string{"/nowhere/mylock"}
@@ -130,10 +128,7 @@ func TestAProgramThatMisbehavesIsNamed(t *testing.T) {
 			if logged > 300<<10 {
 				t.Errorf("a log has %d bytes", logged)
 			}
-			nothingLeft(t, tmp, before)
-			if left := bearing(tmp); len(left) > 0 {
-				t.Errorf("left: %v", left)
-			}
+			m.nothingLeft()
 		})
 	}
 }
@@ -179,17 +174,4 @@ func TestNoChildOfAProgramIsLeftAfterAKill(t *testing.T) {
 		m.eventuallyNone("processes", func() []string { return texts(m.processes()) })
 		osproc.RemoveStale()
 	}
-}
-
-// bearing lists the processes with the mark of a run below a directory in their environment.
-func bearing(tmp string) []string {
-	var out []string
-	files, _ := filepath.Glob("/proc/[0-9]*/environ")
-	for _, file := range files {
-		env, err := os.ReadFile(file)
-		if err == nil && strings.Contains(string(env), "LOCKSTEP_RUN="+tmp) {
-			out = append(out, file)
-		}
-	}
-	return out
 }

@@ -117,14 +117,6 @@ func runScaled(t *testing.T, p *plan.Plan, lock string, o real.Options) *history
 	return h
 }
 
-// nothingLeft checks for files, child processes and goroutines.
-func nothingLeft(t *testing.T, tmp string, goroutines int) {
-	t.Helper()
-	for _, wrong := range left(tmp, goroutines) {
-		t.Error(wrong)
-	}
-}
-
 // left lists new files, child processes and goroutines. One goroutine may stay: the one that forks.
 func left(tmp string, goroutines int) (out []string) {
 	if files, _ := os.ReadDir(tmp); len(files) > 0 {
@@ -474,9 +466,7 @@ func TestClocksAreAsThePlanSays(t *testing.T) {
 
 func TestAWorkerThatDiesByItselfIsAnError(t *testing.T) {
 	realtest.Need(t, "redis-server")
-	tmp := open(t)
-	t.Setenv("TMPDIR", tmp)
-	before := runtime.NumGoroutine()
+	m := lookAround(t)
 	_, err := real.Run(context.Background(), quick("A"), "set-nx-lua", 1, real.Options{Worker: "/bin/false"})
 	// All workers die at once, and the harness may notice either first.
 	if want := regexp.MustCompile(`the worker of (A|probe) ended by itself \(exit status 1\)`); err == nil || !want.MatchString(err.Error()) {
@@ -486,7 +476,7 @@ func TestAWorkerThatDiesByItselfIsAnError(t *testing.T) {
 	if err == nil || !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("got %v", err)
 	}
-	nothingLeft(t, tmp, before)
+	m.nothingLeft()
 }
 
 // open returns a directory for temporary files that other accounts can enter: PostgreSQL does not
