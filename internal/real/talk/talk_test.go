@@ -54,6 +54,27 @@ func marked(run string) []string {
 	return out
 }
 
+// locked starts a program and makes a lock of it.
+func locked(t *testing.T, script string, lease time.Duration) (*Program, locks.Lock) {
+	t.Helper()
+	p := start(t, script, long)
+	lock, err := p.Lock("A", locks.Key, []string{"127.0.0.1:1"}, lease)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p, lock
+}
+
+// acquired acquires a lock.
+func acquired(t *testing.T, lock locks.Lock) locks.Lease {
+	t.Helper()
+	lease, err := lock.Acquire(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return lease
+}
+
 const ready = `read q; echo '{"id":1,"ok":true}'; `
 
 // Each misbehaviour has an error of its own.
@@ -157,7 +178,7 @@ func TestAProgramThatCannotBeStarted(t *testing.T) {
 
 // The answers have the outcomes that the page describes.
 func TestAnswersMeanOutcomes(t *testing.T) {
-	p := start(t, ready+`
+	_, lock := locked(t, ready+`
 read q; echo '{"id":2,"ok":true,"token":34}'
 read q; echo '{"id":3,"ok":true}'
 read q; echo '{"id":4,"ok":false,"err":"timeout"}'
@@ -166,15 +187,11 @@ read q; echo '{"id":6,"ok":true}'
 read q; echo '{"id":7,"ok":false,"err":"not-held"}'
 read q; echo '{"id":8,"ok":true}'
 read q; echo '{"id":9,"ok":false,"err":"unknown","detail":"lost"}'
-read q`, long)
-	lock, err := p.Lock("A", locks.Key, []string{"127.0.0.1:1"}, time.Second)
-	if err != nil {
-		t.Fatal(err)
-	}
+read q`, time.Second)
 	ctx := context.Background()
-	lease, err := lock.Acquire(ctx)
-	if err != nil || lease.Token() != 34 {
-		t.Fatalf("%v, %v", lease, err)
+	lease := acquired(t, lock)
+	if lease.Token() != 34 {
+		t.Errorf("token %d", lease.Token())
 	}
 	if err := lease.Release(ctx); err != nil {
 		t.Errorf("release: %v", err)
@@ -188,11 +205,7 @@ read q`, long)
 		t.Errorf("an unknown outcome: %v", err)
 	}
 	for _, want := range []error{locks.ErrNotHeld, nil} {
-		lease, err := lock.Acquire(ctx)
-		if err != nil {
-			t.Fatal(err)
-		}
-		err = lease.Release(ctx)
+		err := acquired(t, lock).Release(ctx)
 		if want != nil && !errors.Is(err, want) || want == nil && (err == nil || errors.Is(err, locks.ErrNotHeld)) {
 			t.Errorf("release: got %v, want %v", err, want)
 		}
@@ -206,16 +219,8 @@ func TestTheHolderLearnsOfALoss(t *testing.T) {
 		"extend": `read q; echo '{"id":1,"ok":true,"extend":true}'; read q; echo '{"id":2,"ok":true}'; read q; echo '{"id":3,"ok":true}'; read q; echo '{"id":4,"ok":false,"err":"not-held"}'; read q`,
 	} {
 		t.Run(name, func(t *testing.T) {
-			p := start(t, script, long)
-			lock, err := p.Lock("A", locks.Key, []string{"127.0.0.1:1"}, 30*time.Millisecond)
-			if err != nil {
-				t.Fatal(err)
-			}
-			lease, err := lock.Acquire(context.Background())
-			if err != nil {
-				t.Fatal(err)
-			}
-			<-lease.Lost().Done()
+			p, lock := locked(t, script, 30*time.Millisecond)
+			<-acquired(t, lock).Lost().Done()
 			if p.Err() != nil {
 				t.Error(p.Err())
 			}
@@ -226,29 +231,17 @@ func TestTheHolderLearnsOfALoss(t *testing.T) {
 // A loss before a lease begins does not concern it, and only the answer to acquire may have a
 // token.
 func TestAnswersToOtherQuestions(t *testing.T) {
-	p := start(t, ready+`
+	p, lock := locked(t, ready+`
 read q; echo '{"id":2,"ok":true}'
 read q; echo '{"event":"lost"}'; echo '{"id":3,"ok":true}'
 read q; echo '{"id":4,"ok":true}'
 read q; echo '{"id":5,"ok":true,"token":7}'
-read q`, long)
-	lock, err := p.Lock("A", locks.Key, []string{"127.0.0.1:1"}, time.Second)
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx := context.Background()
-	first, err := lock.Acquire(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := first.Release(ctx); err != nil {
+read q`, time.Second)
+	if err := acquired(t, lock).Release(t.Context()); err != nil {
 		t.Error(err)
 	}
-	second, err := lock.Acquire(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
-	err = second.Release(ctx)
+	second := acquired(t, lock)
+	err := second.Release(t.Context())
 	if second.Lost().Err() != nil || len(p.lost) > 0 {
 		t.Error("the second lease is lost by an earlier event")
 	}
