@@ -23,56 +23,43 @@ import (
 	"lockstep/internal/store/zookeeper"
 )
 
-// stoppable is a server that was started.
-type stoppable interface{ Stop() error }
-
 // kind is a kind of servers that can be started.
 type kind struct {
 	program string
 	store   store.ID
 	port    *regexp.Regexp // finds the port in the arguments or the configuration of the program
-	start   func(ctx context.Context) (all []stoppable, addr string, err error)
 }
 
 // kinds are all of them; the databases are at the end.
 var kinds = []kind{
-	{"redis-server", redis.ID, regexp.MustCompile(`--port (\d+)`), func(ctx context.Context) ([]stoppable, string, error) {
-		s, err := servers.StartRedis(ctx, servers.RedisOptions{})
-		if err != nil {
-			return nil, "", err
+	{"redis-server", redis.ID, regexp.MustCompile(`--port (\d+)`)},
+	{"etcd", etcd.ID, regexp.MustCompile(`--listen-client-urls http://127.0.0.1:(\d+)`)},
+	{"java", zookeeper.ID, regexp.MustCompile(`clientPort=(\d+)`)},
+	{"mariadbd", sql.MySQLID, regexp.MustCompile(`--port=(\d+)`)},
+	{"postgres", sql.PostgresID, regexp.MustCompile(`-p (\d+)`)},
+}
+
+// start starts one server.
+func (k *kind) start(ctx context.Context) (s servers.Running, addr string, err error) {
+	d := livestore.Of(k.store)
+	switch {
+	case d == nil:
+		var one *servers.Server
+		if one, err = servers.StartRedis(ctx, servers.RedisOptions{}); err == nil {
+			s, addr = one, one.Addr
 		}
-		return []stoppable{s}, s.Addr, nil
-	}},
-	{"etcd", etcd.ID, regexp.MustCompile(`--listen-client-urls http://127.0.0.1:(\d+)`), func(ctx context.Context) ([]stoppable, string, error) {
-		return several(livestore.Of(etcd.ID).Start(ctx, livestore.Wish{}))
-	}},
-	{"java", zookeeper.ID, regexp.MustCompile(`clientPort=(\d+)`), func(ctx context.Context) ([]stoppable, string, error) {
-		return several(livestore.Of(zookeeper.ID).Start(ctx, livestore.Wish{}))
-	}},
-	{"mariadbd", sql.MySQLID, regexp.MustCompile(`--port=(\d+)`), func(ctx context.Context) ([]stoppable, string, error) {
-		return single(livestore.Of(sql.MySQLID).Launch(ctx, livestore.Single{Name: "mysql-7"}))
-	}},
-	{"postgres", sql.PostgresID, regexp.MustCompile(`-p (\d+)`), func(ctx context.Context) ([]stoppable, string, error) {
-		return single(livestore.Of(sql.PostgresID).Launch(ctx, livestore.Single{Name: "postgres"}))
-	}},
-}
-
-func single(db livestore.Database, err error) ([]stoppable, string, error) {
-	if err != nil {
-		return nil, "", err
+	case d.Launch != nil:
+		var one livestore.Database
+		if one, err = d.Launch(ctx, livestore.Single{Name: string(k.store)}); err == nil {
+			s, addr = one, one.Listens()
+		}
+	default:
+		var all []*servers.Server
+		if all, err = d.Start(ctx, livestore.Wish{}); err == nil {
+			s, addr = all[0], all[0].Addr
+		}
 	}
-	return []stoppable{db}, db.Listens(), nil
-}
-
-func several(all []*servers.Server, err error) ([]stoppable, string, error) {
-	if err != nil {
-		return nil, "", err
-	}
-	var out []stoppable
-	for _, s := range all {
-		out = append(out, s)
-	}
-	return out, all[0].Addr, nil
+	return s, addr, err
 }
 
 // instead puts a script in the place of a program. script gets the path of the real program, and a
@@ -139,17 +126,15 @@ exec %[1]s "$@"
 			empty(t)
 			taken := make(chan string, 1)
 			go func() { taken <- take(t, talk, kind.port) }()
-			all, addr, err := kind.start(t.Context())
+			s, addr, err := kind.start(t.Context())
 			if err != nil {
 				t.Fatal(err)
 			}
 			if first := <-taken; first == addr {
 				t.Errorf("it answers on %s, which is taken", addr)
 			}
-			for _, s := range all {
-				if err := s.Stop(); err != nil {
-					t.Error(err)
-				}
+			if err := s.Stop(); err != nil {
+				t.Error(err)
 			}
 		})
 	}
