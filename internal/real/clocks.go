@@ -113,26 +113,25 @@ func (c *client) setClock(_ time.Duration, now proto.Clock) error {
 }
 
 // JumpClock implements faults.World.
-func (in *injector) JumpClock(fault int, node string, by time.Duration) {
+func (in injector) JumpClock(fault int, node string, by time.Duration) {
 	jumped := in.changeClock(fault, node, by, func(c proto.Clock) proto.Clock {
 		c.Offset += by
 		return c
 	})
 	if jumped {
-		(*harness)(in).record(history.Event{Kind: history.ClockChanged, Node: in.nodes[in.Resolve(node)], Value: int64(by)}, "")
+		in.record(history.Event{Kind: history.ClockChanged, Node: in.nodes[in.Resolve(node)], Value: int64(by)}, "")
 	}
 }
 
 // DriftClock implements faults.World.
-func (in *injector) DriftClock(fault int, node string, ppm int64) {
-	h := (*harness)(in)
-	at := h.now().Duration()
-	ppm += h.driftOf(in.Resolve(node))
+func (in injector) DriftClock(fault int, node string, ppm int64) {
+	at := in.now().Duration()
+	ppm += in.driftOf(in.Resolve(node))
 	in.changeClock(fault, node, 0, func(c proto.Clock) proto.Clock { return c.Drifting(at, ppm) })
 }
 
 // changeClock changes a clock, and steps it by that much; false when there is no such node.
-func (in *injector) changeClock(fault int, node string, step time.Duration, how func(proto.Clock) proto.Clock) bool {
+func (in injector) changeClock(fault int, node string, step time.Duration, how func(proto.Clock) proto.Clock) bool {
 	name, v := in.victim(fault, node)
 	if v == nil {
 		return false

@@ -31,7 +31,7 @@ func aHarness(says []byte) (*harness, *client) {
 	h.header.Nodes = []history.Node{
 		{Name: "A", Role: history.RoleClient}, {Name: "s-1", Role: history.RoleStore}, {Name: "s-2", Role: history.RoleStore}, {Name: "resource", Role: history.RoleResource},
 	}
-	h.engine = faults.NewEngine(nil, (*injector)(h), (*scheduler)(h))
+	h.engine = faults.NewEngine(nil, injector{h}, (*scheduler)(h))
 	h.resource = &resource{h: h, read: map[*client]int{}}
 	h.group = &group{h: h, members: []*member{{name: "s-1", node: 2}, {name: "s-2", node: 3}}}
 	c := &client{

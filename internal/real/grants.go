@@ -86,6 +86,8 @@ type traits struct {
 	agreed bool
 	// byKey: only commands about the lock's own key change its entry.
 	byKey bool
+	// apart: each server has entries of its own, and clients ask several.
+	apart bool
 }
 
 // deriveGrants returns the Granted and Removed events that follow for certain
@@ -95,7 +97,11 @@ type traits struct {
 func deriveGrants(entries []entry, t traits, ttl time.Duration, o interference) []entry {
 	d := deriver{ttl: ttl, traits: t, wrongClocks: o.wrongClocks}
 	d.collect(entries, o.evictions)
-	d.onPrimary(entries)
+	if t.apart {
+		d.onNodes()
+	} else {
+		d.onPrimary(entries)
+	}
 	d.lost(o.evictions)
 	d.doubts()
 	return d.out

@@ -2,20 +2,9 @@ package real
 
 import (
 	"slices"
-	"time"
 
 	"lockstep/internal/history"
 )
-
-// deriveNodes is deriveGrants for independent servers.
-func deriveNodes(entries []entry, ttl time.Duration, o interference) []entry {
-	d := deriver{ttl: ttl, traits: redisTraits, wrongClocks: o.wrongClocks}
-	d.collect(entries, o.evictions)
-	d.onNodes()
-	d.lost(o.evictions)
-	d.doubts()
-	return d.out
-}
 
 // onNodes infers from single replies: a client asks several servers, so its belief says
 // nothing about any one of them. Commands with a token name the owner of the entry that

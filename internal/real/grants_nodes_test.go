@@ -7,6 +7,8 @@ import (
 	"lockstep/internal/history"
 )
 
+var nodesTraits = traits{byKey: true, apart: true}
+
 func TestGrantsOfNodes(t *testing.T) {
 	const (
 		aSet  = "0-2 A 1 SET lock aaaa PX 10 NX -> OK\n"
@@ -45,7 +47,7 @@ func TestGrantsOfNodes(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			concludes(t, deriveNodes(script(t, tt.give), 10*time.Millisecond, interference{}), tt.want...)
+			concludes(t, deriveGrants(script(t, tt.give), nodesTraits, 10*time.Millisecond, interference{}), tt.want...)
 		})
 	}
 }
@@ -54,6 +56,6 @@ func TestAnEvictionHasNoClient(t *testing.T) {
 	give := script(t, "0-2 A 1 SET lock aaaa PX 1000 NX -> OK")
 	nothing := evicted(0)
 	nothing.evictions[0].refused, nothing.evictions[0].answer = true, history.Number(0)
-	concludes(t, deriveNodes(give, time.Second, evicted(0)), "2 granted A by A", "31 removed A by -")
-	concludes(t, deriveNodes(give, time.Second, nothing), "2 granted A by A")
+	concludes(t, deriveGrants(give, nodesTraits, time.Second, evicted(0)), "2 granted A by A", "31 removed A by -")
+	concludes(t, deriveGrants(give, nodesTraits, time.Second, nothing), "2 granted A by A")
 }

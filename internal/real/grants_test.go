@@ -7,6 +7,8 @@ import (
 	"lockstep/internal/history"
 )
 
+var redisTraits = traits{byKey: true}
+
 func TestDeriveGrants(t *testing.T) {
 	const (
 		aHolds = `

@@ -171,7 +171,7 @@ func (g *group) operatorFailsOver(fault int, after time.Duration) {
 		h.mu.Lock()
 		defer h.mu.Unlock()
 		if !h.stopped && g.leader == old {
-			(*injector)(h).Promote(fault)
+			injector{h}.Promote(fault)
 		}
 	})
 }
@@ -236,4 +236,4 @@ func (g *group) slower(by time.Duration) {
 }
 
 // failOver kills the primary; the servers elect another.
-func (g *group) failOver(fault int) { (*injector)(g.h).Crash(fault, g.leader.name) }
+func (g *group) failOver(fault int) { injector{g.h}.Crash(fault, g.leader.name) }

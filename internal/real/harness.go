@@ -89,7 +89,7 @@ func newHarness(p *plan.Plan, v locks.Variant, seed uint64, o Options) (*harness
 		h.nodes[n.Name] = history.NodeID(i + 1)
 	}
 	h.resource = &resource{h: h, fence: p.Workload.Fence, read: map[*client]int{}}
-	h.engine = faults.NewEngine(p.Faults, (*injector)(h), (*scheduler)(h))
+	h.engine = faults.NewEngine(p.Faults, injector{h}, (*scheduler)(h))
 	return h, nil
 }
 

@@ -13,26 +13,25 @@ import (
 
 // injector applies faults to real processes and links. The engine calls its methods with
 // h.mu held.
-type injector harness
+type injector struct{ *harness }
 
-var _ faults.World = (*injector)(nil)
+var _ faults.World = injector{}
 
 // FaultBegan implements faults.World.
-func (in *injector) FaultBegan(fault int, node string) {
+func (in injector) FaultBegan(fault int, node string) {
 	in.note(history.FaultBegan, fault, node)
-	(*harness)(in).advance((*workload.StartOrder).FaultBegins)
+	in.advance((*workload.StartOrder).FaultBegins)
 }
 
 // FaultEnded implements faults.World.
-func (in *injector) FaultEnded(fault int, node string) { in.note(history.FaultEnded, fault, node) }
+func (in injector) FaultEnded(fault int, node string) { in.note(history.FaultEnded, fault, node) }
 
-func (in *injector) note(kind history.Kind, fault int, node string) {
-	h := (*harness)(in)
-	h.record(history.Event{Kind: kind, Node: h.nodes[in.Resolve(node)], Value: int64(fault)}, in.plan.Fault(fault).Text)
+func (in injector) note(kind history.Kind, fault int, node string) {
+	in.record(history.Event{Kind: kind, Node: in.nodes[in.Resolve(node)], Value: int64(fault)}, in.plan.Fault(fault).Text)
 }
 
 // Resolve implements faults.World.
-func (in *injector) Resolve(node string) string {
+func (in injector) Resolve(node string) string {
 	if node == faults.ThePrimary {
 		return in.store.primary().name
 	}
@@ -58,7 +57,7 @@ func (s *status) is() *status { return s }
 func (s *status) up() bool    { return !s.dead && !s.frozen }
 
 // victim returns the client or server with that name. Without one it ends the run, and returns nil.
-func (in *injector) victim(fault int, node string) (name string, v victim) {
+func (in injector) victim(fault int, node string) (name string, v victim) {
 	name = in.Resolve(node)
 	if c := in.client(name); c != nil {
 		return name, c
@@ -71,7 +70,7 @@ func (in *injector) victim(fault int, node string) (name string, v victim) {
 }
 
 // actedOn tells the engine that a fault has affected a running process: a server, or a client that has not finished.
-func (in *injector) actedOn(fault int, v victim) {
+func (in injector) actedOn(fault int, v victim) {
 	if c, ok := v.(*client); ok {
 		select {
 		case <-c.over:
@@ -90,20 +89,19 @@ func (h *harness) acted(fault int) {
 }
 
 // client returns the client with that name, or nil.
-func (in *injector) client(name string) *client {
+func (in injector) client(name string) *client {
 	if i := slices.IndexFunc(in.clients, func(c *client) bool { return c.name == name }); i >= 0 {
 		return in.clients[i]
 	}
 	return nil
 }
 
-func (in *injector) did(kind history.Kind, name string, fault int) {
-	h := (*harness)(in)
-	h.record(history.Event{Kind: kind, Node: h.nodes[name], Value: int64(fault)}, "")
+func (in injector) did(kind history.Kind, name string, fault int) {
+	in.record(history.Event{Kind: kind, Node: in.nodes[name], Value: int64(fault)}, "")
 }
 
 // clientOf returns the client with that name. Without one it ends the run, and returns nil.
-func (in *injector) clientOf(fault int, name string) *client {
+func (in injector) clientOf(fault int, name string) *client {
 	c := in.client(name)
 	if c == nil {
 		in.unknown(fault, name)
@@ -111,12 +109,12 @@ func (in *injector) clientOf(fault int, name string) *client {
 	return c
 }
 
-func (in *injector) unknown(fault int, node string) {
-	(*harness)(in).fail(fmt.Errorf("fault %d names %q, which is neither a client nor a server", fault, node))
+func (in injector) unknown(fault int, node string) {
+	in.fail(fmt.Errorf("fault %d names %q, which is neither a client nor a server", fault, node))
 }
 
 // struck records what a fault has done to a process, unless that failed.
-func (in *injector) struck(fault int, name string, v victim, kind history.Kind, err error) {
+func (in injector) struck(fault int, name string, v victim, kind history.Kind, err error) {
 	if !in.failed(fault, name, err) {
 		in.did(kind, name, fault)
 		in.actedOn(fault, v)
@@ -124,7 +122,7 @@ func (in *injector) struck(fault int, name string, v victim, kind history.Kind, 
 }
 
 // Freeze implements faults.World: SIGSTOP. It waits until the process has stopped.
-func (in *injector) Freeze(fault int, node string) {
+func (in injector) Freeze(fault int, node string) {
 	name, v := in.victim(fault, node)
 	if v == nil || !v.is().up() {
 		return
@@ -135,7 +133,7 @@ func (in *injector) Freeze(fault int, node string) {
 
 // Thaw implements faults.World. Faults that wait for the client to wake act
 // before the process runs again.
-func (in *injector) Thaw(fault int, node string) {
+func (in injector) Thaw(fault int, node string) {
 	name, v := in.victim(fault, node)
 	if v == nil || v.is().dead || !v.is().frozen {
 		return
@@ -151,16 +149,16 @@ func (in *injector) Thaw(fault int, node string) {
 }
 
 // failed ends the run if a fault could not act on a process, and reports whether it did.
-func (in *injector) failed(fault int, name string, err error) bool {
+func (in injector) failed(fault int, name string, err error) bool {
 	if err != nil {
-		(*harness)(in).fail(fmt.Errorf("fault %d: %s: %w", fault, name, err))
+		in.fail(fmt.Errorf("fault %d: %s: %w", fault, name, err))
 	}
 	return err != nil
 }
 
 // Crash implements faults.World: SIGKILL. Requests that a client has sent still
 // arrive; unsent replication of a primary is lost, see member.kill.
-func (in *injector) Crash(fault int, node string) {
+func (in injector) Crash(fault int, node string) {
 	name, v := in.victim(fault, node)
 	if v == nil || v.is().dead {
 		return
@@ -174,7 +172,7 @@ func (in *injector) Crash(fault int, node string) {
 
 // LoseHost implements faults.World: first the links, then SIGKILL. The kernel closes the
 // dead process's connections, and the links must not pass that on.
-func (in *injector) LoseHost(fault int, node string) {
+func (in injector) LoseHost(fault int, node string) {
 	c := in.clientOf(fault, in.Resolve(node))
 	if c == nil || c.dead {
 		return
@@ -187,7 +185,7 @@ func (in *injector) LoseHost(fault int, node string) {
 }
 
 // DelayCall implements faults.World.
-func (in *injector) DelayCall(fault int, call faults.Call, half faults.Half, d time.Duration) {
+func (in injector) DelayCall(fault int, call faults.Call, half faults.Half, d time.Duration) {
 	c := in.clientOf(fault, call.Client)
 	if c == nil {
 		return
@@ -201,7 +199,7 @@ func (in *injector) DelayCall(fault int, call faults.Call, half faults.Half, d t
 }
 
 // DropCall implements faults.World.
-func (in *injector) DropCall(fault int, call faults.Call, half faults.Half) {
+func (in injector) DropCall(fault int, call faults.Call, half faults.Half) {
 	c := in.clientOf(fault, call.Client)
 	if c == nil {
 		return
@@ -217,7 +215,7 @@ func (in *injector) DropCall(fault int, call faults.Call, half faults.Half) {
 }
 
 // SlowWork implements faults.World: the client asks for the extra time at the end of its work.
-func (in *injector) SlowWork(fault int, name string, d time.Duration) {
+func (in injector) SlowWork(fault int, name string, d time.Duration) {
 	c := in.clientOf(fault, name)
 	if c == nil {
 		return
@@ -228,7 +226,7 @@ func (in *injector) SlowWork(fault int, name string, d time.Duration) {
 }
 
 // FailOver implements faults.World.
-func (in *injector) FailOver(fault int) { in.store.failOver(fault) }
+func (in injector) FailOver(fault int) { in.store.failOver(fault) }
 
 // later runs a function after a time, unless the run ends before.
 func (h *harness) later(after time.Duration, do func()) {
@@ -242,10 +240,10 @@ func (h *harness) later(after time.Duration, do func()) {
 }
 
 // Promote implements faults.World.
-func (in *injector) Promote(fault int) {
+func (in injector) Promote(fault int) {
 	before := in.store.primary()
 	if err := in.store.promote(fault); err != nil {
-		(*harness)(in).fail(fmt.Errorf("fault %d: no replica could be promoted: %w", fault, err))
+		in.fail(fmt.Errorf("fault %d: no replica could be promoted: %w", fault, err))
 	}
 	if in.store.primary() != before {
 		in.engine.Acted(fault)
@@ -253,8 +251,7 @@ func (in *injector) Promote(fault int) {
 }
 
 // Restart implements faults.World.
-func (in *injector) Restart(fault int, node string, down time.Duration) {
-	h := (*harness)(in)
+func (in injector) Restart(fault int, node string, down time.Duration) {
 	name, v := in.victim(fault, node)
 	c, isClient := v.(*client)
 	if v == nil || isClient && c.hostLost {
@@ -262,22 +259,22 @@ func (in *injector) Restart(fault int, node string, down time.Duration) {
 	}
 	back := make(chan struct{})
 	if isClient {
-		h.away = append(h.away, back) // the run is not over while all clients are away
+		in.away = append(in.away, back) // the run is not over while all clients are away
 	}
 	in.Crash(fault, name)
 	if in.variant.Servers.RestartAfterLease {
 		down = max(down, in.plan.Lease+in.plan.Lease/10)
 	}
-	h.later(down, func() {
+	in.later(down, func() {
 		defer close(back)
 		if err := v.revive(fault); err != nil {
-			h.fail(fmt.Errorf("fault %d: %s could not be started again: %w", fault, name, err))
+			in.fail(fmt.Errorf("fault %d: %s could not be started again: %w", fault, name, err))
 		}
 	})
 }
 
 // Evict implements faults.World.
-func (in *injector) Evict(fault int, server string) {
+func (in injector) Evict(fault int, server string) {
 	var one *member
 	if server != "" {
 		if one = in.group.named(in.Resolve(server)); one == nil {
@@ -287,7 +284,7 @@ func (in *injector) Evict(fault int, server string) {
 	}
 	before := len(in.group.evictions)
 	if err := in.store.evict(one); err != nil {
-		(*harness)(in).fail(fmt.Errorf("fault %d: %w", fault, err))
+		in.fail(fmt.Errorf("fault %d: %w", fault, err))
 	}
 	for _, c := range in.group.evictions[before:] {
 		if !c.refused { // there was an entry

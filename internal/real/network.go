@@ -106,14 +106,14 @@ func (g *group) keepsFrom(client, server history.NodeID) (kept bool) {
 }
 
 // Partition implements faults.World.
-func (in *injector) Partition(fault int, from, to []string, both bool) {
+func (in injector) Partition(fault int, from, to []string, both bool) {
 	g := in.group
 	g.blocks = append(g.blocks, block{fault, in.nodesOf(from), in.nodesOf(to), both})
 	g.apply()
 }
 
 // HealPartition implements faults.World.
-func (in *injector) HealPartition(fault int) {
+func (in injector) HealPartition(fault int) {
 	g := in.group
 	g.blocks = slices.DeleteFunc(g.blocks, func(b block) bool {
 		if b.fault == fault {
@@ -125,7 +125,7 @@ func (in *injector) HealPartition(fault int) {
 }
 
 // nodesOf resolves names of nodes and of groups of nodes.
-func (in *injector) nodesOf(names []string) map[history.NodeID]bool {
+func (in injector) nodesOf(names []string) map[history.NodeID]bool {
 	out := map[history.NodeID]bool{}
 	add := func(role history.Role, except history.NodeID) {
 		for i, n := range in.header.Nodes {
@@ -150,7 +150,7 @@ func (in *injector) nodesOf(names []string) map[history.NodeID]bool {
 }
 
 // Lag implements faults.World.
-func (in *injector) Lag(fault int, by time.Duration) {
+func (in injector) Lag(fault int, by time.Duration) {
 	in.store.slower(by)
 	if by > 0 && in.store.replicas() > 0 {
 		in.engine.Acted(fault)

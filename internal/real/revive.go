@@ -13,7 +13,7 @@ import (
 func (c *client) revive(fault int) error {
 	h, name := c.h, c.name
 	h.mu.Lock()
-	old := (*injector)(h).client(name) // another fault may have restarted it before
+	old := injector{h}.client(name) // another fault may have restarted it before
 	needed := old.dead && !h.stopped && !h.quiet
 	h.mu.Unlock()
 	if !needed {

@@ -121,14 +121,8 @@ func (r *anyRedis) derive(entries []entry) []entry {
 	if told, ok := r.account(entries); ok {
 		return told
 	}
-	if r.first == nil {
-		return deriveNodes(entries, r.h.lease(), r.interference())
-	}
-	return deriveGrants(entries, redisTraits, r.h.lease(), r.interference())
+	return deriveGrants(entries, traits{byKey: true, apart: r.first == nil}, r.h.lease(), r.interference())
 }
-
-// redisTraits: a lock of Redis has one entry, whose key is the lock's name.
-var redisTraits = traits{byKey: true}
 
 // redisNodes are the independent primaries of Redlock.
 type redisNodes struct{ anyRedis }

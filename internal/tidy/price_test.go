@@ -183,7 +183,7 @@ func TestThePriceOfAVerb(t *testing.T) {
 		changes: map[string][2]string{
 			port:      {"\tLag(fault int, by time.Duration)\n", "\tLag(fault int, by time.Duration)\n\t// Melt stops a process that Thaw lets run again.\n\tMelt(fault int, node string)\n"},
 			simulated: {"func (in injector) Thaw(", "func (in injector) Melt(fault int, node string) { in.Freeze(fault, node) }\n\nfunc (in injector) Thaw("},
-			live:      {"func (in *injector) Thaw(", "func (in *injector) Melt(fault int, node string) { in.Freeze(fault, node) }\n\nfunc (in *injector) Thaw("},
+			live:      {"func (in injector) Thaw(", "func (in injector) Melt(fault int, node string) { in.Freeze(fault, node) }\n\nfunc (in injector) Thaw("},
 			cases:     {"var processes = []Case{\n", meltCase},
 			catalogue: translated(meltVerbChinese),
 		},
