@@ -40,7 +40,7 @@ func (c *clock) wall(at time.Duration) time.Duration { return c.shown().Wall(at)
 // env is ports.Env on the operating system: real contexts, real goroutines.
 type env struct {
 	w    *worker
-	rand *lockedRand
+	rand ports.Rand
 }
 
 func newEnv(w *worker, purpose string) *env {
@@ -143,26 +143,6 @@ func wait(ctx context.Context, t *turns, done <-chan struct{}) error {
 	}
 }
 
-// lockedRand is a stream of random integers that all tasks of a client share.
-type lockedRand struct {
-	mu sync.Mutex
-	r  ports.Rand
-}
-
-// newRand returns the stream for one purpose: a lock that draws more must not change the
-// workload.
-func newRand(seed uint64, purpose string) *lockedRand {
-	return &lockedRand{r: rng.Plain(seed, rng.ID(purpose))}
-}
-
-func (l *lockedRand) Uint64() uint64 {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.r.Uint64()
-}
-
-func (l *lockedRand) Int64N(n int64) int64 {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.r.Int64N(n)
-}
+// newRand returns the stream of random integers for one purpose: a lock that draws more must not change
+// the workload. Tasks draw while they have the turn.
+func newRand(seed uint64, purpose string) ports.Rand { return rng.Plain(seed, rng.ID(purpose)) }

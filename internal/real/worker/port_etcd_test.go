@@ -86,18 +86,3 @@ func TestErrorsOfEtcdAreThoseOfThePort(t *testing.T) {
 		wantError(t, "no server listens", err, ports.ErrConnection, took, 0, 200*time.Millisecond)
 	}
 }
-
-func TestASilentMemberOfEtcdIsPassedOver(t *testing.T) {
-	s := startStore(t, etcd.ID)
-	w, _ := alone(t, 200*time.Millisecond)
-	port, err := newStorePort(w, s.Driver, []string{answering(t, ""), s.endpoint}, w.dialDirectly)
-	if err != nil {
-		t.Fatal(err)
-	}
-	p := etcd.Client{Port: port}
-	for i, want := range []error{ports.ErrTimeout, nil, nil} {
-		if _, err := p.Do(context.Background(), etcd.Op{Kind: etcd.Get, Key: "lock"}); err != want {
-			t.Errorf("request %d: %v, want %v", i, err, want)
-		}
-	}
-}
