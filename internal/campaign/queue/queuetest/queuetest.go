@@ -4,7 +4,6 @@ package queuetest
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"net"
 	"os"
 	"os/exec"
@@ -17,32 +16,27 @@ import (
 	"github.com/nats-io/nats-server/v2/server"
 
 	"lockstep/internal/real/osproc"
+	"lockstep/internal/real/servers"
 )
 
-// variable has the name of the configuration file, in the environment of a server.
-const variable = "LOCKSTEP_NATS_SERVER"
+// program is this one, started again as a server.
+const program servers.Library = "LOCKSTEP_NATS_SERVER"
 
 // Main must be called first in a test binary. It does not return in a process started by Start.
-func Main() {
-	file := os.Getenv(variable)
-	if file == "" {
-		return
-	}
+func Main() { program.Main(serve) }
+
+func serve(file string) error {
 	options, err := server.ProcessConfigFile(file)
-	var s *server.Server
-	if err == nil {
-		s, err = server.NewServer(options)
+	if err != nil {
+		return err
 	}
+	s, err := server.NewServer(options)
 	if err == nil {
 		s.ConfigureLogger()
-		err = server.Run(s)
+		s.Start()
+		s.WaitForShutdown()
 	}
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
-	s.WaitForShutdown()
-	os.Exit(0)
+	return err
 }
 
 // Server is a NATS server in a process of its own.
@@ -81,7 +75,7 @@ func (s *Server) Again(t testing.TB) {
 	}
 	defer log.Close()
 	cmd := exec.Command(self)
-	cmd.Env = append(os.Environ(), variable+"="+s.config())
+	cmd.Env = append(os.Environ(), string(program)+"="+s.config())
 	cmd.Stdout, cmd.Stderr = log, log
 	if s.process, err = osproc.Start(cmd); err != nil {
 		t.Fatal(err)
@@ -119,27 +113,17 @@ func (s *Server) Kill(t testing.TB) {
 // Host is the address of the server, without a scheme.
 func (s *Server) Host() string { return fmt.Sprintf("127.0.0.1:%d", s.Port) }
 
-// Ports returns free ports below those that the kernel assigns to outgoing connections, so that
-// they stay free when given up for a while.
+// Ports returns ports that stay free when given up for a while.
 func Ports(t testing.TB, n int) []int {
 	t.Helper()
-	low := 32768
-	if text, err := os.ReadFile("/proc/sys/net/ipv4/ip_local_port_range"); err == nil {
-		_, _ = fmt.Sscan(string(text), &low)
-	}
-	const span = 10_000
-	low = max(low, 1024+span)
 	var ports []int
-	for tries := 0; len(ports) < n; tries++ {
-		port := low - 1 - rand.IntN(span)
-		l, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", port))
-		switch {
-		case err == nil:
-			defer l.Close()
-			ports = append(ports, port)
-		case tries > 1000:
+	for range n {
+		l, err := osproc.ListenLow("127.0.0.1")
+		if err != nil {
 			t.Fatal(err)
 		}
+		defer l.Close()
+		ports = append(ports, l.Addr().(*net.TCPAddr).Port)
 	}
 	return ports
 }
