@@ -107,11 +107,8 @@ func (s *Server) getReady(ctx context.Context) error {
 }
 
 func (s *Server) waitAnswer(ctx context.Context) error {
-	return s.await(ctx, wait{
-		first: time.Millisecond, longest: 50 * time.Millisecond,
-		failing: "did not answer on " + s.Addr,
-		ended:   func() error { return s.failedAtStart("free memory and disk space") },
-	}, func() (bool, error) {
+	ended := func() error { return s.failedAtStart("free memory and disk space") }
+	return s.await(ctx, "did not answer on "+s.Addr, ended, func() (bool, error) {
 		ctx, cancel := s.whileAlive(ctx)
 		defer cancel()
 		err := s.alone.Answers(ctx)
@@ -157,20 +154,4 @@ func (s *Server) Made(ctx context.Context, cmd *exec.Cmd, cure string) error {
 		return s.notMade(began, err, out, cure)
 	}
 	return nil
-}
-
-// Soon asks until the answer is yes: a server may execute a command a little later. failing says what it
-// has not done when time is up: "did not become a primary".
-func (s *Server) Soon(ctx context.Context, failing string, ask func(context.Context) (bool, error)) error {
-	ctx, cancel := context.WithTimeout(ctx, slowStartTime)
-	defer cancel()
-	var why error
-	err := s.await(ctx, wait{
-		first: 2 * time.Millisecond, longest: 10 * time.Millisecond, failing: failing,
-		ended: func() error { return errors.New(s.Name + " ended (" + s.Ended() + "): " + s.LastLog()) },
-	}, func() (yes bool, _ error) {
-		yes, why = ask(ctx)
-		return yes, nil
-	})
-	return errors.Join(err, why)
 }

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"os/exec"
 	"strconv"
-	"time"
 
 	"lockstep/internal/real/images"
 	"lockstep/internal/real/programs"
@@ -84,10 +83,7 @@ func (c *Cluster) start(ctx context.Context) ([]*Server, error) {
 
 // await waits until a server is ready. It fails when any member has ended: a new cluster needs all of them.
 func (c *Cluster) await(ctx context.Context, s *Server, members []*Server) error {
-	return s.await(ctx, wait{
-		first: 5 * time.Millisecond, longest: 20 * time.Millisecond,
-		failing: c.Failing + " on " + s.Addr, ended: func() error { return c.failed(s) },
-	}, func() (bool, error) {
+	return s.await(ctx, c.Failing+" on "+s.Addr, func() error { return c.failed(s) }, func() (bool, error) {
 		for _, other := range members {
 			if other.ended() {
 				return false, c.failed(other)

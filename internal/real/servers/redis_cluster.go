@@ -85,7 +85,8 @@ func FormCluster(ctx context.Context, nodes []*Server, shards int) error {
 		}
 	}
 	for _, s := range nodes {
-		if err := s.poll(ctx, nodes, func() (bool, error) { return s.servesSlots(ctx, len(nodes)) }); err != nil {
+		serves := func(ctx context.Context) (bool, error) { return s.servesSlots(ctx, len(nodes)) }
+		if err := s.Soon(ctx, notTogether, serves, nodes...); err != nil {
 			return err
 		}
 	}
@@ -126,10 +127,10 @@ func (s *Server) followInCluster(ctx context.Context, primary *Server) error {
 	if err != nil {
 		return err
 	}
-	return s.poll(ctx, []*Server{primary}, func() (bool, error) {
+	return s.Soon(ctx, notTogether, func(ctx context.Context) (bool, error) {
 		_, err := s.Command(ctx, "CLUSTER", "REPLICATE", id.Str)
 		return err == nil, err
-	})
+	}, primary)
 }
 
 // servesSlots reports whether a node serves its clients, and knows the names of all others.

@@ -3,7 +3,6 @@ package servers
 import (
 	"context"
 	"net"
-	"time"
 )
 
 // Route returns the address by which one server of a cluster reaches another, instead of addr:
@@ -27,13 +26,10 @@ func (s *Server) relaunch(ctx context.Context) error {
 	if err := s.launch(ctx, s.recipe); err != nil {
 		return err
 	}
-	return s.await(ctx, wait{
-		first: 5 * time.Millisecond, longest: 5 * time.Millisecond,
-		failing: "did not listen again on " + s.Addr,
-		ended: func() error {
-			return s.failedAtStart("that was when it was started again; free memory and disk space")
-		},
-	}, func() (bool, error) {
+	ended := func() error {
+		return s.failedAtStart("that was when it was started again; free memory and disk space")
+	}
+	return s.await(ctx, "did not listen again on "+s.Addr, ended, func() (bool, error) {
 		var d net.Dialer
 		conn, err := d.DialContext(ctx, "tcp", s.Addr)
 		if err != nil {

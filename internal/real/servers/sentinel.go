@@ -171,8 +171,8 @@ func WaitSentinels(ctx context.Context, sentinels []*Server, replicas int) error
 	ctx, cancel := context.WithTimeout(ctx, startTime)
 	defer cancel()
 	for _, s := range sentinels {
-		err := s.poll(ctx, sentinels, func() (bool, error) { return s.settled(ctx, len(sentinels)-1, replicas) })
-		if err != nil {
+		settled := func(ctx context.Context) (bool, error) { return s.settled(ctx, len(sentinels)-1, replicas) }
+		if err := s.Soon(ctx, notTogether, settled, sentinels...); err != nil {
 			return err
 		}
 	}

@@ -245,7 +245,7 @@ func (s *Server) Info(ctx context.Context, section string) (map[string]string, e
 func (s *Server) WaitReplicas(ctx context.Context, replicas []*Server) error {
 	ctx, cancel := context.WithTimeout(ctx, startTime)
 	defer cancel()
-	err := s.poll(ctx, replicas, func() (bool, error) { return s.connected(ctx, replicas) })
+	err := s.Soon(ctx, notTogether, func(ctx context.Context) (bool, error) { return s.connected(ctx, replicas) }, replicas...)
 	if err != nil {
 		return err
 	}
@@ -264,7 +264,7 @@ func (s *Server) WaitReplicas(ctx context.Context, replicas []*Server) error {
 	if err != nil {
 		return fmt.Errorf("%s does not say how far its replication is: %w", s.Name, err)
 	}
-	err = s.poll(ctx, replicas, func() (bool, error) {
+	err = s.Soon(ctx, notTogether, func(ctx context.Context) (bool, error) {
 		info, err := s.Info(ctx, "replication")
 		if err != nil {
 			return false, err
@@ -282,15 +282,18 @@ func (s *Server) WaitReplicas(ctx context.Context, replicas []*Server) error {
 			}
 		}
 		return true, nil
-	})
+	}, replicas...)
 	if err != nil {
 		return err
 	}
-	return s.poll(ctx, replicas, func() (bool, error) {
+	return s.Soon(ctx, notTogether, func(ctx context.Context) (bool, error) {
 		info, err := s.Info(ctx, "replication")
 		return known(info) >= len(replicas), err
-	})
+	}, replicas...)
 }
+
+// notTogether is what a server failed to do that waits for others, see Soon.
+const notTogether = "did not come together with the others"
 
 // known counts the replicas that have confirmed all of the primary's stream. info is the
 // primary's INFO replication, in which each replica has a line such as
@@ -304,30 +307,6 @@ func known(info map[string]string) (n int) {
 		}
 	}
 	return n
-}
-
-// poll asks until the answer is yes. It fails when one of the others has ended.
-func (s *Server) poll(ctx context.Context, others []*Server, ask func() (bool, error)) error {
-	var why error
-	err := s.await(ctx, wait{
-		first: 2 * time.Millisecond, longest: 2 * time.Millisecond,
-		failing: "waits for others, which did not come up",
-		ended: func() error {
-			return fmt.Errorf("%s ended (%s) while it waited for others: %s", s.Name, s.Ended(), s.LastLog())
-		},
-	}, func() (yes bool, _ error) {
-		for _, o := range others {
-			if o.ended() {
-				return false, fmt.Errorf("%s ended (%s) while %s waited for it: %s", o.Name, o.Ended(), s.Name, o.LastLog())
-			}
-		}
-		yes, why = ask()
-		return yes, nil
-	})
-	if err != nil {
-		return errors.Join(err, why)
-	}
-	return nil
 }
 
 // connected asks both ends: while the primary still counts a connected replica as syncing, WAIT

@@ -7,48 +7,64 @@ import (
 	"time"
 )
 
-// wait describes a wait for something that a server may never do.
-type wait struct {
-	first, longest time.Duration // between two looks: twice as long each time
-	// failing says what the server has not done when time is up: "did not answer on ADDR".
-	failing string
-	// ended is the error of a process that has ended.
-	ended func() error
-}
+// The pauses of await between two looks: each is twice as long as the one before.
+const (
+	firstPause   = time.Millisecond
+	longestPause = 20 * time.Millisecond
+)
 
-// await looks until the server has done it, or until look returns an error.
-func (s *Server) await(ctx context.Context, w wait, look func() (done bool, err error)) error {
+// await looks until the server has done something that it may never do, or until look returns an error.
+// failing says what it has not done when time is up: "did not answer on ADDR". ended is the error of a
+// process that has ended.
+func (s *Server) await(ctx context.Context, failing string, ended func() error, look func() (done bool, err error)) error {
 	began := time.Now()
 	nextLook := began.Add(diskPause)
-	for pause := w.first; ; pause = min(2*pause, w.longest) {
+	for pause := firstPause; ; pause = min(2*pause, longestPause) {
 		select {
 		case <-s.Done():
-			return w.ended()
+			return ended()
 		case <-ctx.Done():
-			return s.late(ctx, w.failing, began)
+			return s.late(ctx, failing, began)
 		case <-time.After(pause):
 		}
 		done, err := look()
-		if err != nil {
+		switch {
+		case err != nil:
 			return err
-		}
-		if !done && time.Now().Before(nextLook) {
-			continue
-		}
-		if !done {
+		case done && s.ended(): // another process answered on that port
+			return ended()
+		case done:
+			return nil
+		case time.Now().After(nextLook):
 			if full := s.fullDisk(nil); full != nil {
-				return fmt.Errorf("%s %s: %w", s.Name, w.failing, full)
+				return fmt.Errorf("%s %s: %w", s.Name, failing, full)
 			}
 			nextLook = time.Now().Add(diskPause)
-			continue
-		}
-		select {
-		case <-s.Done(): // another process answered on that port
-			return w.ended()
-		default:
-			return nil
 		}
 	}
+}
+
+// Soon asks until the answer is yes: a server may execute a command a little later. It fails when one of
+// the others has ended, for which the server waits. failing is that of await: "did not become a primary".
+func (s *Server) Soon(ctx context.Context, failing string, ask func(context.Context) (bool, error), others ...*Server) error {
+	ctx, cancel := context.WithTimeout(ctx, slowStartTime)
+	defer cancel()
+	var why error
+	err := s.await(ctx, failing, func() error {
+		return fmt.Errorf("%s ended (%s) and %s: %s", s.Name, s.Ended(), failing, s.LastLog())
+	}, func() (yes bool, _ error) {
+		for _, o := range others {
+			if o.ended() {
+				return false, fmt.Errorf("%s ended (%s) while %s waited for it: %s", o.Name, o.Ended(), s.Name, o.LastLog())
+			}
+		}
+		yes, why = ask(ctx)
+		return yes, nil
+	})
+	if err != nil {
+		return errors.Join(err, why)
+	}
+	return nil
 }
 
 // diskPause is the time between two checks for a full disk, on which a server may hang.
