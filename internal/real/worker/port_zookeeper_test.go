@@ -70,8 +70,8 @@ func TestAZooKeeperSessionIsKeptAlive(t *testing.T) {
 	server := startStore(t, zookeeper.ID)
 	w, told := alone(t, time.Second)
 	way := &gate{}
-	s := zkSessionOn(t, w, server.endpoint, 1800*time.Millisecond, way.dial)
-	other := zkSessionOn(t, w, server.endpoint, 2*time.Second, w.dialDirectly)
+	s := zkSessionOn(t, w, server.Endpoint, 1800*time.Millisecond, way.dial)
+	other := zkSessionOn(t, w, server.Endpoint, 2*time.Second, w.dialDirectly)
 	id := s.ID()
 	if _, err := other.Create(context.Background(), "/seen", "", zookeeper.Ephemeral); err != nil {
 		t.Fatal(err)
@@ -113,8 +113,8 @@ func TestAnExpiredZooKeeperSessionNeverComesBack(t *testing.T) {
 	w, _ := alone(t, time.Second)
 	way := &gate{}
 	ctx := context.Background()
-	s := zkSessionOn(t, w, server.endpoint, 400*time.Millisecond, way.dial)
-	other := zkSessionOn(t, w, server.endpoint, 2*time.Second, w.dialDirectly)
+	s := zkSessionOn(t, w, server.Endpoint, 400*time.Millisecond, way.dial)
+	other := zkSessionOn(t, w, server.Endpoint, 2*time.Second, w.dialDirectly)
 	id := s.ID()
 	if _, err := s.Create(ctx, "/mine", "", zookeeper.Ephemeral); err != nil {
 		t.Fatal(err)
@@ -161,7 +161,7 @@ func TestAnExpiredZooKeeperSessionNeverComesBack(t *testing.T) {
 func TestASilentZooKeeperIsLost(t *testing.T) {
 	server := startStore(t, zookeeper.ID)
 	w, told := alone(t, 200*time.Millisecond)
-	s := zkSessionOn(t, w, server.endpoint, 2*time.Second, w.dialDirectly)
+	s := zkSessionOn(t, w, server.Endpoint, 2*time.Second, w.dialDirectly)
 	if err := server.Freeze(); err != nil {
 		t.Fatal(err)
 	}

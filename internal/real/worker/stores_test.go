@@ -12,10 +12,9 @@ import (
 	"lockstep/internal/locks"
 	"lockstep/internal/ports"
 	"lockstep/internal/real/livestore"
+	"lockstep/internal/real/livestore/livetest"
 	"lockstep/internal/real/osproc"
 	"lockstep/internal/real/proto"
-	"lockstep/internal/real/realtest"
-	"lockstep/internal/real/servers"
 	"lockstep/internal/store"
 )
 
@@ -110,36 +109,18 @@ func alone(t testing.TB, timeout time.Duration) (*worker, *reported) {
 // realStore is one real server of a store.
 type realStore struct {
 	*livestore.Driver
-	servers.Running
-	endpoint string
+	*livetest.Servers
 }
 
 func startStore(t testing.TB, id store.ID) *realStore {
 	t.Helper()
-	realtest.NeedServers(t, id)
-	s := &realStore{Driver: livestore.Of(id)}
-	if store.Of(id).Topology == store.Quorum {
-		t.Setenv("TMPDIR", t.TempDir())
-		members, err := s.Start(t.Context(), livestore.Wish{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		s.Running, s.endpoint = members[0], members[0].Addr
-	} else {
-		db, err := s.Launch(t.Context(), livestore.Single{Name: string(id)})
-		if err != nil {
-			t.Fatal(err)
-		}
-		s.Running, s.endpoint = db, db.Endpoint(db.Listens())
-	}
-	t.Cleanup(func() { _ = s.Stop() })
-	return s
+	return &realStore{livestore.Of(id), livetest.One(t, id)}
 }
 
 // port is a worker's port to the server, which has answered.
 func (s *realStore) port(t testing.TB, w *worker, dial dialFunc) *storePort {
 	t.Helper()
-	p, err := newStorePort(w, s.Driver, []string{s.endpoint}, dial)
+	p, err := newStorePort(w, s.Driver, []string{s.Endpoint}, dial)
 	if err == nil {
 		err = p.ready(context.Background())
 	}

@@ -10,7 +10,7 @@ import (
 
 	"lockstep/internal/locks"
 	"lockstep/internal/real/livestore"
-	"lockstep/internal/real/realtest"
+	"lockstep/internal/real/livestore/livetest"
 	"lockstep/internal/real/servers"
 	"lockstep/internal/store"
 	"lockstep/internal/store/sql"
@@ -25,10 +25,6 @@ import (
 // with their clients, so the figures compare processor time and the number of messages, not disks
 // or networks.
 func BenchmarkThroughputOfStores(b *testing.B) {
-	for _, program := range []string{"redis-server", "etcd", "zookeeper.jar", "mariadbd"} {
-		realtest.Need(b, program)
-	}
-	b.Setenv("TMPDIR", b.TempDir())
 	stores := storesToMeasure(b)
 	for _, clients := range []int{1, 16} {
 		b.Run(fmt.Sprintf("%d-clients", clients), func(b *testing.B) {
@@ -48,18 +44,9 @@ type measured struct {
 }
 
 func storesToMeasure(b *testing.B) []measured {
-	ctx := context.Background()
-	check := func(err error) {
-		b.Helper()
-		if err != nil {
-			b.Fatal(err)
-		}
-	}
 	var out []measured
 	onRedis := func(name string, o servers.RedisOptions) {
-		s, err := servers.StartRedis(ctx, o)
-		check(err)
-		b.Cleanup(func() { _ = s.Stop() })
+		s := livetest.Redis(b, o)
 		out = append(out, measured{name, "set-nx-lua", func(b *testing.B, w *worker, d *locks.Deps) {
 			w.redis = []*lines{newLines(s.Addr, w.start.Timeout)}
 			b.Cleanup(func() { w.redis[0].Close() })
@@ -70,13 +57,16 @@ func storesToMeasure(b *testing.B) []measured {
 	onRedis("redis-fsync", servers.RedisOptions{Name: "redis-fsync", Fsync: "always"})
 	onQuorum := func(id store.ID, lock string, wish livestore.Wish) {
 		for _, wish.Members = range []int{1, 3} {
-			members, err := livestore.Of(id).Start(ctx, wish)
-			check(err)
-			addrs := stopLater(b, members)
+			var addrs []string
+			for _, m := range livetest.Start(b, id, wish).Members {
+				addrs = append(addrs, m.Addr)
+			}
 			name := fmt.Sprintf("%s-of-%d", id, wish.Members)
-			out = append(out, measured{name, lock, func(_ *testing.B, w *worker, d *locks.Deps) {
+			out = append(out, measured{name, lock, func(b *testing.B, w *worker, d *locks.Deps) {
 				p, err := newStorePort(w, livestore.Of(id), addrs, w.dialDirectly)
-				check(err)
+				if err != nil {
+					b.Fatal(err)
+				}
 				d.Port = p
 			}})
 		}
@@ -86,15 +76,6 @@ func storesToMeasure(b *testing.B) []measured {
 	db := startStore(b, sql.MySQLID)
 	db.setUp(b, benchWorker())
 	return append(out, measured{"mariadb", "mysql-unique", func(b *testing.B, w *worker, d *locks.Deps) { d.Port = db.port(b, w, w.dialDirectly) }})
-}
-
-// stopLater stops servers at the end and returns their addresses.
-func stopLater(b *testing.B, members []*servers.Server) (addrs []string) {
-	for _, m := range members {
-		b.Cleanup(func() { _ = m.Stop() })
-		addrs = append(addrs, m.Addr)
-	}
-	return addrs
 }
 
 func benchWorker() *worker {

@@ -16,7 +16,9 @@ import (
 
 // Servers are real servers, which end with the test. Requests go to the first one.
 type Servers struct {
-	Members []*servers.Server
+	servers.Running // the first one
+	Members         []*servers.Server
+	Endpoint        string // of the first one, for a client
 	livestore.Executor
 
 	t     testing.TB
@@ -28,6 +30,15 @@ type line struct {
 	livestore.Line
 	mu   sync.Mutex
 	told []any
+}
+
+// One starts one server of a store.
+func One(t testing.TB, id store.ID) *Servers {
+	t.Helper()
+	if store.Of(id).Topology == store.Quorum {
+		return Start(t, id, livestore.Wish{})
+	}
+	return Launch(t, id, livestore.Single{})
 }
 
 // Start starts the servers of a store. It skips a test whose programs are missing, see realtest.Need.
@@ -44,6 +55,7 @@ func Start(t testing.TB, id store.ID, w livestore.Wish) *Servers {
 		endpoints = append(endpoints, m.Addr)
 		stopLater(t, m.Stop)
 	}
+	s.Running, s.Endpoint = s.Members[0], endpoints[0]
 	s.connect(id, endpoints...)
 	return s
 }
@@ -58,7 +70,8 @@ func Launch(t testing.TB, id store.ID, one livestore.Single) *Servers {
 		t.Fatal(err)
 	}
 	stopLater(t, db.Stop)
-	s.connect(id, strings.Replace(db.Endpoint(db.Listens()), "client@", "root@", 1))
+	s.Running, s.Endpoint = db, db.Endpoint(db.Listens())
+	s.connect(id, strings.Replace(s.Endpoint, "client@", "root@", 1))
 	return s
 }
 

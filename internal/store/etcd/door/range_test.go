@@ -11,8 +11,7 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 	"go.uber.org/zap"
 
-	"lockstep/internal/real/livestore"
-	"lockstep/internal/real/realtest"
+	"lockstep/internal/real/livestore/livetest"
 	"lockstep/internal/store"
 	"lockstep/internal/store/etcd"
 	_ "lockstep/internal/store/etcd/live"
@@ -20,17 +19,7 @@ import (
 
 // Sorted, limited and counted ranges are answered like by etcd, or refused.
 func TestRangesAreThoseOfEtcd(t *testing.T) {
-	realtest.Need(t, "etcd")
-	members, err := livestore.Of(etcd.ID).Start(t.Context(), livestore.Wish{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() {
-		if err := members[0].Stop(); err != nil {
-			t.Error(err)
-		}
-	}()
-	client, err := clientv3.New(clientv3.Config{Endpoints: []string{members[0].Addr}, Logger: zap.NewNop()})
+	client, err := clientv3.New(clientv3.Config{Endpoints: []string{livetest.One(t, etcd.ID).Endpoint}, Logger: zap.NewNop()})
 	if err != nil {
 		t.Fatal(err)
 	}
