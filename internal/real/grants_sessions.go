@@ -31,10 +31,13 @@ func (d *deriver) shows(c *command) history.NodeID {
 	return d.owners[c.answer.Session]
 }
 
+// removal removes the lock's entry on a server. It reports whether there was one, and the name of its
+// lease or session, "" for none.
+type removal func(ctx context.Context) (session string, found bool, err error)
+
 // eviction records an operator's removal of the lock's entry on a server, unless that is down, by a
-// command, or as "evict" for the zero value. remove reports whether there was an entry, and the name of
-// its lease or session, "" for none.
-func (g *group) eviction(m *member, by command, remove func(ctx context.Context) (session string, found bool, err error)) error {
+// command, or as "evict" for the zero value.
+func (g *group) eviction(m *member, by command, remove removal) error {
 	if !m.up() {
 		return nil
 	}

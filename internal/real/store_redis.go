@@ -101,11 +101,12 @@ func (r *anyRedis) forgets() bool { return fsync(r.h.plan, &r.h.variant) == "" }
 // evict implements store: clients write to the primary, or to all servers.
 func (r *anyRedis) evict(one *member) error {
 	del := redis.Del(locks.Key)
+	by := command{op: del.Op(), words: del.String()}
 	for _, m := range r.members {
 		if m != one && (one != nil || r.first != nil && m != r.leader) {
 			continue
 		}
-		err := r.eviction(m, command{op: del.Op(), words: del.String()}, func(ctx context.Context) (session string, found bool, err error) {
+		err := r.eviction(m, by, func(ctx context.Context) (session string, found bool, err error) {
 			reply, err := process(m).Command(ctx, "DEL", locks.Key)
 			return "", reply.IsInt(1), err
 		})

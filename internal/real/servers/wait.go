@@ -44,9 +44,12 @@ func (s *Server) await(ctx context.Context, failing string, ended func() error, 
 	}
 }
 
+// question is asked until the answer is yes.
+type question = func(context.Context) (yes bool, err error)
+
 // Soon asks until the answer is yes: a server may execute a command a little later. It fails when one of
 // the others has ended, for which the server waits. failing is that of await: "did not become a primary".
-func (s *Server) Soon(ctx context.Context, failing string, ask func(context.Context) (bool, error), others ...*Server) error {
+func (s *Server) Soon(ctx context.Context, failing string, ask question, others ...*Server) error {
 	ctx, cancel := context.WithTimeout(ctx, slowStartTime)
 	defer cancel()
 	var why error
