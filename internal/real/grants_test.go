@@ -21,6 +21,14 @@ func TestDeriveGrants(t *testing.T) {
 			120 A releasing
 			121-123 A 2 DEL -> (integer) 1
 			123 A released`
+		bAmidAFrees = `
+			120 A releasing
+			121 A sent 2 DEL
+			122 B sent 1 SET
+			123 A replied 2 (integer) 1
+			123 A released
+			124 B replied 1 OK
+			124 B acquired`
 		a, aRobsB = "2 granted A by A", "123 removed B by A"
 		doubtful  = "123 may-have-removed - by A"
 		b         = "104 granted B by B"
@@ -54,22 +62,8 @@ func TestDeriveGrants(t *testing.T) {
 			110-111 B 2w EVAL -> (integer) 1` + aFrees, []string{a, b, aRobsB}},
 		{"B's watchdog was refused", 20, aHolds + bHolds + `
 			110-111 B 2w EVAL -> (integer) 0` + aFrees, []string{a, b, doubtful}},
-		{"B's grant may be later than A's command", 100, aHolds + `
-			120 A releasing
-			121 A sent 2 DEL
-			122 B sent 1 SET
-			123 A replied 2 (integer) 1
-			123 A released
-			124 B replied 1 OK
-			124 B acquired`, []string{a, doubtful, "124 granted B by B"}},
-		{"A still had its lease, so B's entry is newer", 200, aHolds + `
-			120 A releasing
-			121 A sent 2 DEL
-			122 B sent 1 SET
-			123 A replied 2 (integer) 1
-			123 A released
-			124 B replied 1 OK
-			124 B acquired`, []string{a, "123 removed A by A", "124 granted B by B"}},
+		{"B's grant may be later than A's command", 100, aHolds + bAmidAFrees, []string{a, doubtful, "124 granted B by B"}},
+		{"A still had its lease, so B's entry is newer", 200, aHolds + bAmidAFrees, []string{a, "123 removed A by A", "124 granted B by B"}},
 		{"B's release was redirected, and so removed nothing", 200, aHolds + `
 			20 B releasing
 			21-22 B 2 DEL -> (error) MOVED 8718 redis-5:6379
