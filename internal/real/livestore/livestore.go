@@ -185,7 +185,7 @@ func (d *Driver) Ready(ctx context.Context, c *Client, e Executor, server int) e
 // operatorTime bounds each connection and each request of an operator. For the time behind, an operator
 // that finds nothing looks again: a server that answers reads by itself may be behind.
 const (
-	operatorTime = 2 * time.Second
+	operatorTime = 5 * time.Second
 	behind       = 100 * time.Millisecond
 )
 
