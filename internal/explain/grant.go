@@ -159,7 +159,8 @@ func removed(t *teller, i int32, e *history.Event) say.Phrase {
 }
 
 // expired says whether the owner still believes, which makes an expiry dangerous, and how late it is: ZooKeeper and
-// etcd look only from time to time for what has ended, and a frozen server does not look.
+// etcd look only from time to time for what has ended, a frozen server does not look, and a row is still there when its
+// time is up, until a request takes it over.
 func expired(t *teller, _ int32, e *history.Event) say.Phrase {
 	if t.StandsBy(e.Node) {
 		return nothing
@@ -176,6 +177,8 @@ func expired(t *teller, _ int32, e *history.Event) say.Phrase {
 	switch untold := t.untold(e.Owner); {
 	case t.Servers() > 1:
 		return say.LeaseEndsOn.With(t.who(e.Owner), say.Verbatim(t.name(e.Node)), untold)
+	case bool(untold) && late > 0 && e.Cause != history.NoCause:
+		return say.LeaseWasOver.With(say.Span(late), untold, t.who(e.Owner))
 	case bool(untold):
 		return say.LeaseEnds.With(say.OptionalSpan(late), untold, t.who(e.Owner))
 	}

@@ -109,6 +109,8 @@ faults: [{when: B starts waiting, after: 1s, lose-host: B}]
 		{"ZooKeeper ends sessions with a tick of 2 s, so an entry outlives its time", lateLease("zk-sequential"),
 			[]string{"\nThe lease ends, 1.985 s after its time. A is not told.\n"}, nil},
 		{"etcd ends leases twice a second", lateLease("etcd-txn"), []string{"\nThe lease ends, 0.493 s after its time. A is not told.\n"}, nil},
+		{"a row whose time is up is there until it is taken over", lateLease("mysql-unique-ttl"),
+			[]string{"\nThe lease has been over for 0.036 s. A is not told.\n"}, nil},
 		{"Redis is exact", lateLease("set-nx-lua"), []string{"\nThe lease ends. A is not told.\n"}, nil},
 	} {
 		story := told(t, tt.yaml)

@@ -69,8 +69,9 @@ var (
 	RemovesForeign = New3[Node, Command, Node]("{Who}'s {command} removes {owner}'s entry.")
 	ServerRemoves  = New3[Node, Node, Flag](
 		"{Who} removes {owner}'s entry.[untold? {owner} is not told.]")
-	LeaseEnds   = New3[OptionalSpan, Flag, Node]("The lease ends[, {late} after its time].[untold? {owner} is not told.]")
-	LeaseEndsOn = New3[Node, Verbatim, Flag](
+	LeaseEnds    = New3[OptionalSpan, Flag, Node]("The lease ends[, {late} after its time].[untold? {owner} is not told.]")
+	LeaseWasOver = New3[Span, Flag, Node]("The lease has been over for {span}.[untold? {owner} is not told.]")
+	LeaseEndsOn  = New3[Node, Verbatim, Flag](
 		"The lease of {owner} ends on {server}.[untold? {owner} is not told.]")
 	LeaseIsOver = New1[Node]("{Who}'s entry expires: its lease is over.")
 	SessionEnds = New2[Node, Flag](
