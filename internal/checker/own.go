@@ -25,10 +25,11 @@ func ofOwn(h *history.History) say.Phrase {
 	return say.Phrase{}
 }
 
-// neverKept reports whether clients acquired, and each hold ended soon: none wrote, or held the lock
-// for half a lease. A lock that ends with its lease is held for longer, though its work may not fit in.
+// neverKept reports whether each hold ended soon: no client wrote, or held the lock for half a lease. A
+// lock that ends with its lease is held for longer, though its work may not fit in. A crash ends a hold
+// that might have lasted.
 func neverKept(h *history.History) bool {
-	acquired, since := false, map[history.NodeID]history.Instant{} // of holds
+	ended, since := false, map[history.NodeID]history.Instant{} // of holds
 	for _, i := range h.Milestones() {
 		e := &h.Events[i]
 		switch e.Kind {
@@ -38,16 +39,20 @@ func neverKept(h *history.History) bool {
 			}
 		case history.Acquired:
 			if h.Role(e.Node) == history.RoleClient {
-				acquired, since[e.Node] = true, e.At
+				since[e.Node] = e.At
 			}
-		case history.Releasing, history.LostLease, history.Crashed:
-			if from, holds := since[e.Node]; holds && e.At.Sub(from) >= h.Header.Lease/2 {
+		case history.Crashed:
+			delete(since, e.Node)
+		case history.Releasing, history.LostLease:
+			from, holds := since[e.Node]
+			if holds && e.At.Sub(from) >= h.Header.Lease/2 {
 				return false
 			}
+			ended = ended || holds
 			delete(since, e.Node)
 		}
 	}
-	return acquired && len(since) == 0
+	return ended && len(since) == 0
 }
 
 // shutOut returns a client that has given up, did not crash, and was never let in; 0 for none.

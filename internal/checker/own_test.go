@@ -48,10 +48,16 @@ func TestARunOfOnesOwnLockThatIsNoTest(t *testing.T) {
 			}
 		}
 	}
-	h := parse(loses + quietEnd)
-	h.Whole, h.Header.Backend = true, history.Bubble
-	j := Judge(h)
-	if f := j.Finding; f(MutualExclusionID).Reason.English() != noWork || f(ProgressID).Verdict != Unknown {
-		t.Errorf("in package locktest: %q, progress %s", f(MutualExclusionID).Reason.English(), f(ProgressID).Verdict)
+	const dies = "0 A waits; 0.1 A acquired; 0.2 B waits; 0.3 A crashed"
+	for give, progress := range map[string]Verdict{
+		loses: Unknown, dies: Kept, dies + "; 0.5 B acquired; 0.6 B lost-lease; 0.7 B not-held": Unknown,
+	} {
+		h := parse(give + quietEnd)
+		h.Whole, h.Header.Backend = true, history.Bubble
+		j := Judge(h)
+		why := j.Finding(MutualExclusionID).Reason.English()
+		if got := j.Finding(ProgressID).Verdict; got != progress || (why == noWork) != (progress == Unknown) {
+			t.Errorf("%s in package locktest: %q, progress %s, want %s", give, why, got, progress)
+		}
 	}
 }
