@@ -59,20 +59,26 @@ func TestLeasesInOneStatement(t *testing.T) {
 	known := []locktest.Option{
 		locktest.Breaks("long-work"), locktest.Breaks("pause"), locktest.Breaks("failover"),
 	}
-	t.Run("PostgreSQL", func(t *testing.T) {
-		store := sqltest.PostgreSQL{Setup: []string{"CREATE TABLE leases (name TEXT PRIMARY KEY, holder TEXT NOT NULL, until TIMESTAMPTZ NOT NULL DEFAULT now())"}}
-		locktest.Run(t, store, func(c locktest.Client) locktest.Lock {
-			return &leases{c, sqltest.Open(c), "INSERT INTO leases (name, holder, until) VALUES ($1, $2, now() + $3 * interval '1 millisecond') " +
+	for _, tt := range []struct {
+		name          string
+		store         locktest.Store
+		take, release string
+	}{
+		{"PostgreSQL",
+			sqltest.PostgreSQL{Setup: []string{"CREATE TABLE leases (name TEXT PRIMARY KEY, holder TEXT NOT NULL, until TIMESTAMPTZ NOT NULL DEFAULT now())"}},
+			"INSERT INTO leases (name, holder, until) VALUES ($1, $2, now() + $3 * interval '1 millisecond') " +
 				"ON CONFLICT (name) DO UPDATE SET holder = EXCLUDED.holder, until = EXCLUDED.until WHERE leases.until < now() RETURNING holder",
-				"DELETE FROM leases WHERE name = $1 AND holder = $2"}
-		}, known...)
-	})
-	t.Run("MySQL", func(t *testing.T) {
-		store := sqltest.MySQL{Setup: []string{"CREATE TABLE leases (name VARCHAR(64) PRIMARY KEY, holder VARCHAR(64) NOT NULL, until DATETIME(3) NOT NULL)"}}
-		locktest.Run(t, store, func(c locktest.Client) locktest.Lock {
-			return &leases{c, sqltest.Open(c), "INSERT INTO leases VALUES (?, ?, NOW(3) + INTERVAL ? * 1000 MICROSECOND) ON DUPLICATE KEY UPDATE " +
+			"DELETE FROM leases WHERE name = $1 AND holder = $2"},
+		{"MySQL",
+			sqltest.MySQL{Setup: []string{"CREATE TABLE leases (name VARCHAR(64) PRIMARY KEY, holder VARCHAR(64) NOT NULL, until DATETIME(3) NOT NULL)"}},
+			"INSERT INTO leases VALUES (?, ?, NOW(3) + INTERVAL ? * 1000 MICROSECOND) ON DUPLICATE KEY UPDATE " +
 				"holder = IF(until < NOW(3), VALUES(holder), holder), until = IF(holder = VALUES(holder), VALUES(until), until)",
-				"UPDATE leases SET until = NOW(3) - INTERVAL 1 SECOND WHERE name = ? AND holder = ?"}
-		}, known...)
-	})
+			"UPDATE leases SET until = NOW(3) - INTERVAL 1 SECOND WHERE name = ? AND holder = ?"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			locktest.Run(t, tt.store, func(c locktest.Client) locktest.Lock {
+				return &leases{c, sqltest.Open(c), tt.take, tt.release}
+			}, known...)
+		})
+	}
 }

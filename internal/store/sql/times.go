@@ -249,24 +249,24 @@ func (f Flavour) parseTime(c column, text string) value {
 	panic(f.beyond("the time " + strconv.Quote(text)))
 }
 
+// mostInterval is the longest interval that is read, so that two of them can be added.
+const mostInterval = math.MaxInt64 / 4
+
 // intervalPart is a number and its unit.
 var intervalPart = regexp.MustCompile(`(-?[0-9]{1,9}(?:\.[0-9]{1,3})?) *([A-Za-z]+)`)
 
 // parseInterval reads an interval as in '1 minute 30.5 seconds' (PostgreSQL).
 func (f Flavour) parseInterval(text string) value {
-	sum := int64(0)
+	sum, known := int64(0), strings.TrimSpace(text) != ""
 	for _, part := range intervalPart.FindAllStringSubmatch(text, -1) {
 		us, ok := unit(part[2])
 		one, fits := f.timeSum("*", decimal(strings.TrimPrefix(part[1], "-")), interval(us))
-		if !ok || !fits {
-			panic(f.beyond("the interval " + strconv.Quote(text)))
-		}
 		if part[1][0] == '-' {
 			one.num = -one.num
 		}
-		sum += one.num
+		sum, known = sum+one.num, known && ok && fits && abs(one.num) <= mostInterval && abs(sum) <= mostInterval
 	}
-	if rest := intervalPart.ReplaceAllString(text, ""); strings.TrimSpace(rest) != "" || strings.TrimSpace(text) == "" {
+	if rest := intervalPart.ReplaceAllString(text, ""); !known || strings.TrimSpace(rest) != "" {
 		panic(f.beyond("the interval " + strconv.Quote(text)))
 	}
 	return interval(sum)

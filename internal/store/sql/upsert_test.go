@@ -39,7 +39,9 @@ func TestWhatIsUnknown(t *testing.T) {
 		"INSERT INTO m VALUES (NULL, '2030-01-02 03:04:05+02:00', '2030-01-02 03:04:05+02:00')")
 	for where, want := range map[string]string{
 		"n = 1": "no row", "NOT n = 1": "no row", "n IS NULL": "(1)", "n = 1 OR TRUE": "(1)", "n NOT IN (1, 2)": "no row",
-		"t = '2030-01-02 03:04:05'": "(1)", "z = '2030-01-02 01:04:05'": "(1)", "t = '2030-01-02 03:04:05-07:00'": "(1)", "z = t": "no row",
+		"t = '2030-01-02 03:04:05'": "(1)", "z = '2030-01-02 01:04:05'": "(1)", "t = '2030-01-02 03:04:05-07:00'": "(1)", "z = t": "no row", "t + interval '-1 h 30 min' > t": "ERROR 0A000: the model does not know the interval \"-1 h 30 min\"",
+		"t + interval '-1 hour 30 mins' = '2030-01-02 02:34:05'":             "(1)",
+		"t + interval '999999999 hours 999999999 hours 999999999 hours' > t": "ERROR 0A000: the model does not know the interval \"999999999 hours 999999999 hours 999999999 hours\"",
 	} {
 		if got := b.do("A", "SELECT 1 FROM m WHERE "+where); got != want {
 			t.Errorf("%s: %s, want %s", where, got, want)
