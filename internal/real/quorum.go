@@ -23,7 +23,7 @@ func refuseFaults(p *plan.Plan, d *livestore.Driver) error {
 		return nil
 	}
 	if i := slices.IndexFunc(p.Faults, func(f faults.Fault) bool { return f.Spec().Name == "evict" }); i >= 0 && s.Evict == nil {
-		return fmt.Errorf("fault %d (%s): nobody but its client can end a session of a real %s; play it in the simulator", p.Faults[i].Number, p.Faults[i].Text, s.Title)
+		return fmt.Errorf("fault %d (%s): only its client can end a session of a real %s; play it in the simulator", p.Faults[i].Number, p.Faults[i].Text, s.Title)
 	}
 	if p.Cluster(d.Store).Election < d.LeastElection && touchesAny(p.Faults, p.Servers(plan.Store{Store: s})) {
 		return fmt.Errorf("no setting lets %s elect a leader in %v: real ones take %v or more; choose a larger --scale, or play it in the simulator",
