@@ -114,12 +114,19 @@ func (l *lines) nextLine() (line []byte, err error) {
 		return nil, errLong
 	case err != nil && err != io.EOF:
 		return nil, err
-	case l.number == 1:
-		line = bytes.TrimPrefix(line, []byte(bom))
 	}
-	line = bytes.TrimSuffix(line, []byte{'\n'})
-	return bytes.TrimSuffix(line, []byte{'\r'}), nil
+	line = bytes.TrimPrefix(line, []byte(bom)) // also of a file that was appended to another one
+	line = bytes.TrimSuffix(bytes.TrimSuffix(line, []byte{'\n'}), []byte{'\r'})
+	if bytes.IndexByte(line, escape) >= 0 {
+		line = colours.ReplaceAll(line, nil)
+	}
+	return line, nil
 }
+
+// escape begins the colours of a terminal. They would be part of a name, and one lock would look like two.
+const escape = 0x1b
+
+var colours = regexp.MustCompile(`\x1b\[[\d;:]*[A-Za-z]`)
 
 // nextObject returns the next object of an array, as one line; io.ErrUnexpectedEOF once, when the array does not end.
 func (l *lines) nextObject() ([]byte, error) {

@@ -177,22 +177,24 @@ func (l *log) interrupted(line int64) error {
 	return nil
 }
 
-// whySkipped is the error of an invalid line. Errors are in English only.
-type whySkipped struct{ err error }
+// reason is the error of a line. Errors are in English only: in other languages it is a hint.
+type reason struct {
+	err error
+	say.Words
+}
 
-// In returns the error, or a hint how to see it.
-func (w whySkipped) In(l say.Language) string {
+func (r reason) In(l say.Language) string {
 	if l == say.English {
-		return w.err.Error()
+		return r.err.Error()
 	}
-	return say.Words("run without --skip-invalid to see why").In(l)
+	return r.Words.In(l)
 }
 
 // finish returns the result, with doubts and remarks about lines that were left out.
 func (l *log) finish() *Result {
 	r := &l.judge.result
 	if n := &l.skipped; n.n > 0 {
-		r.doubt(say.LogSkipped.With(say.Number(n.n), l.judge.files.at(n.first), whySkipped{n.err}))
+		r.doubt(say.LogSkipped.With(say.Number(n.n), l.judge.files.at(n.first), reason{n.err, "run without --skip-invalid to see why"}))
 	}
 	leftOut := func(n *left, note func(say.Phrase), what say.Of3[say.Number, say.Phrase, say.Verbatim]) {
 		if n.n > 0 {
@@ -200,11 +202,16 @@ func (l *log) finish() *Result {
 		}
 	}
 	l.hear()
-	unread := say.LogUnread
-	if slices.Equal(l.formats, []string{logline.Monitor}) {
-		unread = say.LogLeftOpen
+	switch n := &l.unread; {
+	case slices.Equal(l.formats, []string{logline.Monitor}):
+		leftOut(n, r.doubt, say.LogLeftOpen)
+	case n.n > 0:
+		var why say.Part = say.Words("widen --pattern to read such lines, or --ignore them")
+		if n.err != logline.ErrUnread && n.err != logline.ErrTwo {
+			why = reason{n.err, "--explain-format shows why"}
+		}
+		r.doubt(say.LogUnread.With(say.Number(n.n), l.judge.files.at(n.first), say.Verbatim(n.line), why))
 	}
-	leftOut(&l.unread, r.doubt, unread)
 	if foreign := l.foreign(); foreign != "" {
 		r.remark(say.LogReads.With(say.Verbatim(strings.Join(l.formats, "+")), say.Verbatim(foreign)))
 	}

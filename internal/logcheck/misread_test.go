@@ -163,7 +163,30 @@ func TestMisreadLogs(t *testing.T) {
 			Unknown, "not fully understood, first line 2"},
 		{"one that failed, in a column", "", []string{"a.csv\ntime,client,lock,event,ok\n2026-03-01T10:00:00.000Z,a,jobs,acquired,t\n2026-03-01T10:00:01.000Z,b,jobs,acquired,False\n" +
 			"2026-03-01T10:00:02.000Z,a,jobs,released,t\n2026-03-01T10:00:03.000Z,b,jobs,acquired,t\n"}, Unknown, "not fully understood, first line 3"},
+		{"one that failed, as ECS says it", "", []string{"a.json\n" + says("0", "a", "acquired", `,"event":{"outcome":"success"},"error":null`) + says("1", "b", "acquired", `,"event":{"outcome":"failure"}`) + says("2", "a", "released", "")},
+			Unknown, "first line 2: \"{\\\"time\\\":\\\"2026-03-01T10:00:01.000Z\\\",\\\"pod\\\":\\\"b\\\",\\\"lock\\\":\\\"jobs\\\",\\\"msg\\\":\\\"acquired\\\",\\\"event\\\":{\\\"outcome\\\":\\\"failure\\\"}}\"; it says that this did not succeed"},
+		{"one that failed with an error", "", []string{"a.json\n" + says("0", "a", "acquired", `,"err":"<nil>"`) + says("1", "b", "acquired", `,"error":"timed out"`) + says("2", "a", "released", "")}, Unknown, "this did not succeed"},
 		{"one that failed, and said that it waits", "", []string{"a.json\n" + says("0", "a", "acquired", "") + says("1", "b", "waiting", `,"success":false`) + says("2", "a", "released", "") + says("3", "b", "acquired", "") + says("4", "b", "released", "")}, None, ""},
+		{"keys that are not known", "", []string{"a.json\n" + `{"@t":"2026-03-01T10:00:00.000Z","@mt":"{Event} lock {Lock}","Event":"Acquired","Lock":"jobs","MachineName":"a"}` + "\n"}, Unknown,
+			"}\"; no key is known to have the client: --columns client=NAME says which does, a.b if it is nested"},
+		{"a lock that only the message names", "", []string{"a.json\n" + `{"time":"2026-03-01T10:00:00.000Z","client":"a","msg":"Acquired lock jobs"}` + "\n"}, Unknown,
+			"}\"; no key is known to have the lock: --columns lock=NAME says which does, a.b if it is nested, or --pattern where a message does"},
+		{"a message that is not known", `pattern: '(?<event>\w+) lock (?<lock>\w+)'`, []string{"a.json\n" + `{"time":"2026-03-01T10:00:00.000Z","client":"a","line":"Acquired lock jobs"}` + "\n"}, Unknown,
+			"}\"; no key is known to have the message: --columns message=NAME says which does"},
+		// A line is in pod a from 0 to 10 s, and in b from 5 to 20 s, whenever it arrived.
+		{"threads of two pods, with the times of kubectl", "zone: UTC", []string{"app.log\n" + prefixed("[pod/a/app] "+stamped, holds("00", "10")) + prefixed("[pod/b/app] "+stamped, holds("05", "20"))}, Certain, ""},
+		// No reply is in these lines: PostgreSQL and MySQL write them before the client has to wait.
+		{"statements of PostgreSQL", `pattern: '\[(?<client>\d+)\].*(?<event>pg_advisory_\w+)\((?<lock>\d+)'` + "\nevents: {acquired: pg_advisory_lock, released: pg_advisory_unlock}", []string{"a.log\n" +
+			"2026-03-01 10:00:00.000 UTC [7] LOG:  statement: SELECT pg_advisory_lock(42)\n2026-03-01 10:00:01.000 UTC [8] LOG:  execute S_1: SELECT pg_advisory_lock(42)\n" +
+			"2026-03-01 10:00:02.000 UTC [7] LOG:  duration: 0.1 ms  statement: SELECT pg_advisory_unlock(42)\n"}, Unknown, "; it shows what a server was asked, and not its reply"},
+		{"the general log of MySQL", `pattern: '\t +(?<client>\d+) Query\tSELECT (?<event>\w+_LOCK)\(.(?<lock>\w+)'` + "\nevents: {acquired: GET_LOCK, released: RELEASE_LOCK}", []string{"a.log\n" +
+			"2026-03-01T10:00:00.000000Z\t    7 Query\tSELECT GET_LOCK('jobs', 9)\n2026-03-01T10:00:01.000000Z\t    8 Query\tSELECT GET_LOCK('jobs', 9)\n" +
+			"2026-03-01T10:00:02.000000Z\t    7 Query\tSELECT RELEASE_LOCK('jobs')\n"}, Unknown, "; it shows what a server was asked, and not its reply"},
+		// The lock is held from 0 to 25 s, and until 50 s from 20 s on.
+		{"a time in another form before the first date", `pattern: '(?<client>host-\w) .*(?<event>Acquired lock|Released lock) (?<lock>\w+)'`, []string{"a.log\n" +
+			"Mar  1 10:00:00 host-a app: Acquired lock jobs until 2026-03-01T10:00:30Z\n"}, "", `"10:00:00" stands before "2026-03-01T10:00:30Z", so which is its time? say with a group (?<time>...)`},
+		{"a lock in the colours of a terminal, and without", `pattern: ' (?<client>\w) (?<event>\w+ lock) (?<lock>\S+)'`, []string{"a.log\n" +
+			"2026-03-01T10:00:00.000Z a acquired lock \x1b[1;36mjobs\x1b[0m\n2026-03-01T10:00:01.000Z b acquired lock jobs\n2026-03-01T10:00:02.000Z a released lock \x1b[36mjobs\x1b[0m\n"}, Certain, ""},
 		{"a key that no line has", "columns: {client: podd}", []string{"a.json\n" + says("0", "a", "acquired", "")}, "", "the client is missing: --columns client=NAME says where it stands"},
 		// What is no token, no mode and no lease can be ignored, as the errors say.
 		{"a random token", "", []string{"a.json\n" + says("0", "a", "acquired", `,"token":"a3f9"`)}, "", `the token "a3f9" is no whole number from 0 on; if it is no fencing token, --columns token== ignores it`},

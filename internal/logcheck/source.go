@@ -247,8 +247,8 @@ func (l *log) emit(f *logline.Fields) error {
 		return logline.ErrUnread
 	case f.Prose && errors.As(err, &unknown):
 		return logline.Pass(l.line)
-	case f.Failed && err == nil && e.Kind != Waiting && e.Kind != Lost:
-		return logline.ErrUnread
+	case f.Failed != nil && err == nil && e.Kind != Waiting && e.Kind != Lost:
+		return f.Failed
 	case err != nil || f.Moved != nil:
 		return cmp.Or(err, f.Moved)
 	}

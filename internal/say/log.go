@@ -27,7 +27,7 @@ var (
 	LogSorted          = New2[Number, Span]("the lines were first sorted on disk: line {n} is {by} older than one before it")
 	LogCut             = New1[Phrase]("{at}, the last one, has no line break and was left out: the log is cut")
 	LogBreaksOff       = New1[Phrase]("the file breaks off after {at}: the log is cut")
-	LogUnread          = New3[Number, Phrase, Verbatim]("{n} {n|line|lines} {n|speaks|speak} of a lock or {n|names|name} one and {n|was|were} not fully understood, first {at}: {line}; widen --pattern to read such lines, or --ignore them")
+	LogUnread          = New4[Number, Phrase, Verbatim, Part]("{n} {n|line|lines} {n|speaks|speak} of a lock or {n|names|name} one and {n|was|were} not fully understood, first {at}: {line}; {cure}")
 	LogOther           = New3[Number, Phrase, Verbatim]("{n} {n|line|lines} {n|is|are} about something else, first {at}: {line}")
 	LogForeignFile     = New1[Verbatim]("no line of {file} was read as an event: it may say the same in other words, or be of another time; if its clients never wanted a lock, leave it out")
 	LogEmptyFile       = New1[Verbatim]("{file} is empty: if its client was up, its lines are missing; if not, leave the file out")

@@ -3,6 +3,7 @@ package logline
 import (
 	"cmp"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -158,8 +159,11 @@ func (b *bound) within(f *Fields) (p *pattern, ok bool) {
 // emitOnly emits the event of a line, and returns ErrTwo if a pattern matches a second one, and ErrUnread if the words
 // around the match may say that there was none.
 func (b *bound) emitOnly(f *Fields, p *pattern, emit func(*Fields) error) error {
-	if p != nil && (p.denied() || phrase.Match(f.Lock)) {
-		return ErrUnread
+	if p != nil {
+		if p.denied() || phrase.Match(f.Lock) {
+			return ErrUnread
+		}
+		f.Failed = cmp.Or(f.Failed, p.failed())
 	}
 	if err := emit(f); err != nil {
 		return err
@@ -170,13 +174,22 @@ func (b *bound) emitOnly(f *Fields, p *pattern, emit func(*Fields) error) error 
 	return nil
 }
 
-// tellsSuccess reports whether a value with this name says if the event succeeded.
-func tellsSuccess(name string) bool {
-	switch strings.ToLower(name) {
-	case "success", "succeeded", "successful", "ok":
-		return true
+// Names of values that say whether an event succeeded, and a name with a value that says that it did not. What is no
+// error is nothing.
+var (
+	outcome = regexp.MustCompile(`(?i)^(?:(?:event|lock|fields|attributes|jsonPayload|_source)\.)*(?:lock_|is_)?(?:success(?:ful)?|succeeded|ok|acquired|obtained|granted|outcome|result|status|err|error(?:\.message)?)$`)
+	failure = regexp.MustCompile(`(?i)(?:\b|_)(?:(?:success(?:ful)?|succeeded|ok|acquired|obtained|granted)["' ]*[:=]+>?["' ]*(?:0|f|n|no|false|fail\w*|unsuccessful)|` +
+		`(?:outcome|result|status)["' ]*[:=]+>?["' ]*(?:false|fail\w*|error|denied|timeout|unsuccessful))\b`)
+	problem = regexp.MustCompile(`(?i)(?:^|[._])err(?:or(?:\.message)?)?$`)
+	nothing = regexp.MustCompile(`(?i)^"?(?:|null|<?nil>?|none|false|0|-)"?$`)
+)
+
+// failed returns ErrFailed if a value of a line says that the event did not succeed.
+func failed(name string, value []byte) error {
+	if problem.MatchString(name) && !nothing.Match(value) || failure.MatchString(name+"="+string(value)) {
+		return ErrFailed
 	}
-	return false
+	return nil
 }
 
 // prose is the rank of the first alias of an event that may be any sentence.

@@ -17,9 +17,9 @@ type csvDecoder struct {
 	comma   byte
 	header  []byte // the first line, which recurs in concatenated logs
 	columns []string
-	last    bool // the event is the last column
-	success int  // the column that says if the event succeeded; -1 for none
-	loose   bool // its names are not ours: lines may be about something else
+	last    bool  // the event is the last column
+	tells   []int // columns that say whether the event succeeded
+	loose   bool  // its names are not ours: lines may be about something else
 	values  [][]byte
 }
 
@@ -51,10 +51,11 @@ func (d *csvDecoder) begin(b binder) error {
 	if d.split(d.header) != nil {
 		return noFormat(d.header)
 	}
-	for _, v := range d.values {
-		d.columns = append(d.columns, string(bytes.TrimSpace(v)))
+	for at, v := range d.values {
+		if d.columns = append(d.columns, string(bytes.TrimSpace(v))); outcome.MatchString(d.columns[at]) {
+			d.tells = append(d.tells, at)
+		}
 	}
-	d.success = slices.IndexFunc(d.columns, tellsSuccess)
 	err := b.bind(&d.bound, names, d.column, func(field int) error {
 		if !b.wanted(field) {
 			return nil
@@ -132,7 +133,11 @@ func (d *csvDecoder) Decode(line []byte, _ int64, emit func(*Fields) error) erro
 		return fmt.Errorf("%d columns, the header has %d", n, len(d.columns))
 	}
 	f := d.fill(d.values)
-	f.Failed = d.success >= 0 && d.success < len(d.values) && slices.Contains([]string{"false", "0", "f", "no"}, strings.ToLower(string(d.values[d.success])))
+	for _, at := range d.tells {
+		if at < len(d.values) {
+			f.Failed = cmp.Or(f.Failed, failed(d.columns[at], d.values[at]))
+		}
+	}
 	p, ok := d.within(f)
 	if !ok || d.loose && len(f.Lock) == 0 && (len(f.Event) == 0 || f.Prose) {
 		return Pass(line)

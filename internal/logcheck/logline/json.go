@@ -17,12 +17,15 @@ type jsonDecoder struct {
 	values  [][]byte
 	nested  bool // some key may be in a nested object
 	guessed [numFields]bool
-	failed  bool // this line says so
+	failed  error // this line says so
 	path    []byte
 }
 
 // target is the slot that a path is read into, -1 for none, with the rank of its name.
-type target struct{ slot, rank int }
+type target struct {
+	slot, rank int
+	tells      bool // without a slot, it says whether the event succeeded
+}
 
 // slot is one value of the log that is read.
 type slot struct {
@@ -66,7 +69,7 @@ func (d *jsonDecoder) Decode(line []byte, _ int64, emit func(*Fields) error) err
 		d.slots[i].set, d.values[i] = false, nil
 	}
 	d.scan.Reset(line)
-	d.path, d.failed = d.path[:0], false
+	d.path, d.failed = d.path[:0], nil
 	err := d.object(0)
 	if err == nil {
 		err = d.scan.End()
@@ -82,19 +85,19 @@ func (d *jsonDecoder) Decode(line []byte, _ int64, emit func(*Fields) error) err
 	}
 	p, ok := d.within(f)
 	if !ok {
-		return Pass(line)
+		return d.pass(line, messageField)
 	}
 	for field, name := range names[:tokenField] {
-		if field == lockField || !d.guessed[field] || d.slots[d.fields[field][0].slot].set || d.patterns.has(name) {
+		if field == lockField || !d.lacks(field) || d.patterns.has(name) {
 			continue
 		}
 		if len(f.Lock) == 0 || d.foreign(lockField) {
-			return Pass(line)
+			return d.pass(line, field)
 		}
 		return fmt.Errorf("it has no key %q: --columns %s=NAME says which one has the %s", name, name, name)
 	}
 	if len(f.Lock) == 0 && (len(f.Event) == 0 || f.Prose) {
-		return Pass(line)
+		return d.pass(line, lockField)
 	}
 	f.Moved = cmp.Or(d.moved(clientField), d.moved(lockField), d.moved(timeField))
 	if err := d.emitOnly(f, p, emit); err != nil {
@@ -106,6 +109,24 @@ func (d *jsonDecoder) Decode(line []byte, _ int64, emit func(*Fields) error) err
 		}
 	}
 	return nil
+}
+
+// lacks reports whether no key of this line is known to be a value.
+func (d *jsonDecoder) lacks(field int) bool {
+	return d.guessed[field] && !d.slots[d.fields[field][0].slot].set
+}
+
+// pass returns the error for a line without an event, which names the value that it may lack.
+func (d *jsonDecoder) pass(line []byte, field int) error {
+	err := Pass(line)
+	if err == ErrOther || !d.lacks(field) {
+		return err
+	}
+	name, cure := names[field], ""
+	if field == lockField && len(d.patterns) == 0 {
+		cure = ", or --pattern where a message does"
+	}
+	return unread(fmt.Sprintf("no key is known to have the %s: --columns %s=NAME says which does, a.b if it is nested%s", name, name, cure))
 }
 
 // moved returns an error when a value was read from another key than that of the events before it: a line may name
@@ -142,12 +163,15 @@ func (d *jsonDecoder) object(depth int) error {
 		if d.nested && depth < maxDepth && d.scan.Next() == '{' {
 			return d.object(depth + 1)
 		}
-		d.failed = d.failed || depth == 0 && d.scan.Next() == 'f' && tellsSuccess(string(key))
-		to := d.target()
-		if to.slot < 0 {
-			return d.scan.Skip()
+		switch to := d.target(); {
+		case to.slot >= 0:
+			return d.value(to)
+		case to.tells:
+			value, err := d.scan.Raw()
+			d.failed = cmp.Or(d.failed, failed(string(d.path), value))
+			return err
 		}
-		return d.value(to)
+		return d.scan.Skip()
 	})
 }
 
@@ -163,9 +187,10 @@ func (d *jsonDecoder) target() target {
 			continue
 		}
 		if r := rank(field, path); r >= 0 && (t.slot < 0 || r < t.rank) {
-			t = target{d.fields[field][0].slot, r}
+			t = target{slot: d.fields[field][0].slot, rank: r}
 		}
 	}
+	t.tells = outcome.MatchString(path)
 	if len(d.paths) < maxPaths {
 		d.paths[path] = t
 	}

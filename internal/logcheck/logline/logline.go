@@ -20,7 +20,7 @@ type Fields struct {
 	Time, Client, Lock, Event, Token, Mode, Lease []byte
 	Prose                                         bool   // the event may be any sentence
 	Named                                         bool   // the lock is a value of the line
-	Failed                                        bool   // the line says that what it tells of did not succeed
+	Failed                                        error  // why what it tells of may not have happened
 	Moved                                         error  // if this is an event, why it may be that of another client
 	Line                                          int64  // the number of its line; 0: the line that was decoded last
 	message                                       []byte // in which patterns look for the other values
@@ -69,7 +69,15 @@ var (
 	ErrOther  = errors.New("it tells nothing of a lock")
 	ErrUnread = errors.New("it speaks of a lock or names one, and does not have the form of an event")
 	ErrTwo    = errors.New("it has a second event, and only the first was read")
+	ErrFailed = unread("it says that this did not succeed")
+	ErrAsked  = unread("it shows what a server was asked, and not its reply")
 )
+
+// unread is an ErrUnread with the reason.
+type unread string
+
+func (u unread) Error() string        { return string(u) }
+func (u unread) Is(target error) bool { return target == ErrUnread }
 
 // The kinds of formats.
 const (

@@ -74,15 +74,39 @@ func (d *textDecoder) Decode(line []byte, _ int64, emit func(*Fields) error) err
 	}
 	f := d.fill(d.values)
 	if len(f.Time) == 0 {
-		if f.Time = stamp.Find(line); f.Time == nil {
-			return fmt.Errorf("no time is recognized in it: say with a group (?<time>...) where it stands, and with --time-layout how it is written")
+		var before []byte
+		if f.Time, before = timeOf(line); f.Time == nil {
+			return fmt.Errorf("no time is recognized in it: %s", sayTime)
+		}
+		if hour := hours.Find(before); hour != nil {
+			return fmt.Errorf("%s stands before %s, so which is its time? %s", shown(hour), shown(f.Time), sayTime)
 		}
 	}
 	return d.emitOnly(f, p, emit)
 }
 
+// sayTime is the cure for a line whose time is not recognized.
+const sayTime = "say with a group (?<time>...) where it stands, and with --time-layout how it is written"
+
 // Time implements Decoder.
-func (d *textDecoder) Time(line []byte) []byte { return stamp.Find(line) }
+func (d *textDecoder) Time(line []byte) []byte {
+	at, _ := timeOf(line)
+	return at
+}
+
+// timeOf returns the first time of a line, and what stands before it. The runtime of a container puts the time at which
+// a line arrived in front of that of the line.
+func timeOf(line []byte) (at, before []byte) {
+	found := stamps.FindSubmatchIndex(line)
+	if found == nil {
+		return nil, nil
+	}
+	own := found[2:4]
+	if found[4] >= 0 {
+		own = found[4:6]
+	}
+	return line[own[0]:own[1]], line[:found[0]]
+}
 
 // Whole implements Decoder: any line may be incomplete.
 func (d *textDecoder) Whole() bool { return false }
@@ -99,7 +123,13 @@ func unquote(value []byte) []byte {
 // stamp matches times of the usual forms: 2026-03-01T10:00:00.012+01:00, 2026-03-01 10:00:00,012,
 // 2026/03/01 10:00:00, 2026-03-01 10:00:00.012+01, 2026-03-01 10:00:00.012 CET; and what may follow that would be misread
 // if it were left out: PM, Europe/Berlin.
-var stamp = regexp.MustCompile(`\d{4}(?:-\d\d-|/\d\d/)\d\d...:..:..(?:[.,]\d+)?(?:Z| ?(?:UTC|GMT)(?:[+-]\d\d?(?::?\d\d)?)?\b| ?[+-]\d\d:?\d\d\b|[+-](?:0\d|1[0-4])\b| ` + ZoneNames + `\b| ?[AaPp][Mm]\b| ` + regions + `/\w+)?`)
+const stamp = `\d{4}(?:-\d\d-|/\d\d/)\d\d...:..:..(?:[.,]\d+)?(?:Z| ?(?:UTC|GMT)(?:[+-]\d\d?(?::?\d\d)?)?\b| ?[+-]\d\d:?\d\d\b|[+-](?:0\d|1[0-4])\b| ` + ZoneNames + `\b| ?[AaPp][Mm]\b| ` + regions + `/\w+)?`
+
+// stamps matches the first time of a line, and one that follows it at once; hours a time of day.
+var (
+	stamps = regexp.MustCompile(`(` + stamp + `)(?:(?: std(?:out|err) [FP])? \[?(` + stamp + `))?`)
+	hours  = regexp.MustCompile(`\b\d\d?:\d\d:\d\d\b`)
+)
 
 const regions = `(?:Africa|America|Asia|Atlantic|Australia|Etc|Europe|Indian|Pacific)`
 
@@ -224,21 +254,36 @@ func (m matcher) twice(p *pattern) bool {
 }
 
 // phrase matches what stands in the place of a lock's name and names none: lock acquired by, lock acquired: true.
-var phrase = regexp.MustCompile(`^(?:after|again|and|at|because|before|but|by|due|during|false|for|from|in|into|is|its|of|on|successfully|that|the|to|true|until|was|when|while|with|within|without)[:.]?$`)
+var phrase = regexp.MustCompile(`[=:](?:true|false)$|^(?:after|again|and|at|because|before|but|by|due|during|false|for|from|in|into|is|its|of|on|successfully|that|the|to|true|until|was|when|while|with|within|without)[:.]?$`)
 
-// Words before and after a match with which it is no event: not acquired, once released, acquired: false.
+// Words before and after a match with which it is no event: not acquired, once released, acquired: false; and the forms
+// in which MySQL and PostgreSQL log what they are asked.
 var (
-	denies  = regexp.MustCompile(`(?i)(?:\b(?:not|never|no|cannot|until|unless|if|when|whether|once|before|after|be|to|yet)|n't) +(?:(?:yet|been|be|have|has|the|a|lock) +)*$`)
-	negates = regexp.MustCompile(`(?i)^[ :=,;()\["'-]*false\b`)
+	denies  = regexp.MustCompile(`(?i)(?:\b(?:not|never|no|cannot|could|would|should|may|might|until|unless|if|when|whether|once|before|after|be|to|yet)|n't) +(?:(?:yet|been|be|have|has|the|a|lock) +)*$`)
+	negates = regexp.MustCompile(`(?i)^[ :=,;()\["'>?!-]*false\b|^\W*(?:failed|failure|unsuccessful\w*)\W*$|\s(?:=|[-=]?>) ?false\b`)
+	asks    = regexp.MustCompile(`(?:^|LOG: +)(?:statement|execute \S+): |\bpg_try_advisory_|\d[ \t]+(?:Query|Execute)\t`)
 )
 
-// denied reports whether the words before the event of the last match, or those after the match, deny it.
+// denied reports whether the words before the event of the last match deny it.
 func (p *pattern) denied() bool {
-	before, after := p.line[:p.found[0]], p.line[p.found[1]:]
+	before := p.line[:p.found[0]]
 	if i, ok := p.groups["event"]; ok && p.found[2*i] >= 0 {
 		before = p.line[:p.found[2*i]]
 	}
-	return denies.Match(before[max(0, len(before)-60):]) || negates.Match(after)
+	return denies.Match(before[max(0, len(before)-60):])
+}
+
+// failed returns an error if the words after the last match say that it did not succeed, or if the line is of a kind that
+// does not say it.
+func (p *pattern) failed() error {
+	after := p.line[p.found[1]:]
+	switch {
+	case asks.Match(p.line):
+		return ErrAsked
+	case negates.Match(after) || failure.Match(after):
+		return ErrFailed
+	}
+	return nil
 }
 
 func (p *pattern) matches(text []byte) bool { return p.mayMatch(text) && p.re.Match(text) }
