@@ -95,7 +95,7 @@ property, give exit code 1; otherwise, what is only possible, or unknown, gives 
 
 // formatFlags adds the flags for the format of a log. A mapping has the same keys.
 func (f *logFlags) formatFlags(flags *pflag.FlagSet) {
-	flags.StringVar(&f.mapping, "mapping", "", "a YAML file that says how the log is written; its keys are preset, pattern,\ncolumns, events, ignore, time-layout, zone, time-unit, encoding, order, lease,\nclock-error, released-after and reentrant, with the meaning of these flags")
+	flags.StringVar(&f.mapping, "mapping", "", "a YAML file that says how the log is written; its keys are preset, pattern,\ncolumns, events, ignore, time-layout, zone, time-unit, encoding, lease,\nclock-error, released-after and reentrant, with the meaning of these flags")
 	flags.StringVar(&f.format.Preset, "preset", "", "what writes the log: "+strings.Join(logline.Presets(), ", "))
 	flags.StringArrayVar((*[]string)(&f.format.Pattern), "pattern", nil, "for lines of text, or messages: a regular expression with groups such as\n(?<client>...), (?<lock>...), (?<event>...); of several, the first that matches")
 	flags.StringVar(&f.columns, "columns", "", "what the log calls its columns, keys or groups: time=ts,client=pod.name;\n=TEXT is that text, @file the file's name, a+b both")
@@ -105,7 +105,6 @@ func (f *logFlags) formatFlags(flags *pflag.FlagSet) {
 	flags.StringVar(&f.format.Zone, "zone", "", "the zone of times that have none: Europe/Berlin or +01:00")
 	flags.StringVar(&f.format.Unit, "time-unit", "", "the unit of times that are numbers: s, ms, us or ns")
 	flags.StringVar(&f.format.Encoding, "encoding", "", "of its text, if not UTF-8: latin1, utf-16")
-	flags.StringVar(&f.format.Order, "order", "", "of its lines: oldest-first, newest-first or mixed; sorts stdin, too")
 	flags.BoolVar(&f.explain, "explain-format", false, "show how the first lines are read, and what is missing; judge nothing")
 }
 
@@ -140,7 +139,11 @@ func (f *judgeFlags) check(ctx context.Context, files []string) error {
 			return err
 		}
 		if !f.follow {
-			if err := in.look(ctx, f.separate || len(files) == 1); err != nil {
+			err := in.look(ctx, f.separate || len(files) == 1)
+			if err == nil && !in.history && in.again == nil {
+				err = in.keep(ctx)
+			}
+			if err != nil {
 				in.Close()
 				return err
 			}
@@ -249,7 +252,7 @@ type input struct {
 	io.Closer
 	name    string                        // for people
 	path    string                        // "" for stdin
-	again   func() (io.ReadCloser, error) // reopens it; nil if it can be read only once
+	again   func() (io.ReadCloser, error) // reopens it; nil for what is neither a file nor kept
 	info    fs.FileInfo                   // nil for stdin
 	history bool                          // a stored history, or empty, which ReadHistories reports
 }
@@ -310,6 +313,23 @@ func (in *input) look(ctx context.Context, alone bool) error {
 	if in.history = alone && len(start) == 0 || history.IsHistory(start); in.history {
 		in.Reader, err = logcheck.Plain(in.Reader, "")
 	}
+	return err
+}
+
+// keep copies a pipe to a file in the temporary folder, so that it can be read again: to sort its lines, or when a lock
+// that an earlier line names is known at last. The file has no name, and ends with the program.
+func (in *input) keep(ctx context.Context) error {
+	f, err := os.CreateTemp("", "simulate-pipe-")
+	if err != nil {
+		return err
+	}
+	_ = os.Remove(f.Name()) // fails on Windows, where the file stays in the temporary folder
+	size, err := interrupt.Unless(ctx, "reading "+in.name, func() (int64, error) { return io.Copy(f, in.Reader) })
+	if err != nil {
+		return fmt.Errorf("%s: %w", in.name, err)
+	}
+	in.again = func() (io.ReadCloser, error) { return io.NopCloser(io.NewSectionReader(f, 0, size)), nil }
+	in.Reader, err = in.again()
 	return err
 }
 

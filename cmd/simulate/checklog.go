@@ -147,10 +147,7 @@ func (f *judgeFlags) log(ctx context.Context, files []*input, o logcheck.Options
 		return nil, runstore.Unread(path)
 	case errors.As(err, &line):
 		cure := "; --skip-invalid counts such lines and goes on"
-		switch {
-		case logcheck.IsLate(err):
-			cure = "; --order mixed sorts all lines, on disk"
-		case line.Line == 1: // the other lines depend on it
+		if line.Line == 1 { // the other lines depend on it
 			cure = ""
 		}
 		return nil, fmt.Errorf("%s:%d: %w%s", line.File, line.Line, line.Err, cure)

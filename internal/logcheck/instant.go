@@ -150,8 +150,8 @@ func (e *lateError) Error() string {
 
 var errCrowded = fmt.Errorf("more than %d lines have one time", maxInstant)
 
-// IsLate reports whether an error of Check concerns the order of lines, and so would not occur if they were sorted.
-func IsLate(err error) bool {
+// isLate reports whether an error of Check concerns the order of lines, and so would not occur if they were sorted.
+func isLate(err error) bool {
 	var late *lateError
 	return errors.As(err, &late) || errors.Is(err, errCrowded)
 }

@@ -33,7 +33,7 @@ type Options struct {
 type Source struct {
 	Name string
 	In   io.Reader // nil for one of several that Again opens: there may be more files than can be open at once
-	// Again opens it from the beginning; nil when it can be read only once.
+	// Again opens it from the beginning; nil for a log that is followed.
 	Again func() (io.ReadCloser, error)
 }
 
@@ -54,7 +54,7 @@ func (e *LineError) Unwrap() error { return e.Err }
 // than the window.
 func Check(ctx context.Context, o Options, sources ...Source) (*Result, error) {
 	l := newLog(ctx, o, sources)
-	if len(sources) > 1 || o.Format.Order == logline.Newest || o.Format.Order == logline.Mixed {
+	if len(sources) > 1 {
 		return l.sorted(func(i int) (io.ReadCloser, error) {
 			if s := &sources[i]; s.In == nil {
 				return s.Again()
@@ -68,7 +68,7 @@ func Check(ctx context.Context, o Options, sources ...Source) (*Result, error) {
 	if err == nil {
 		err = order.flush()
 	}
-	if IsLate(err) && sources[0].Again != nil {
+	if isLate(err) && sources[0].Again != nil {
 		var late *lateError
 		l = newLog(ctx, o, sources)
 		if line := (*LineError)(nil); errors.As(err, &line) && errors.As(err, &late) {

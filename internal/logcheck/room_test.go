@@ -178,7 +178,7 @@ func TestManyLinesOfOneTime(t *testing.T) {
 		t.Errorf("%s, %q, %d events", r.Verdict(), english(r.Doubts), r.Events)
 	}
 	for _, window := range []time.Duration{0, time.Second} {
-		if _, err := Check(t.Context(), Options{Window: window}, piped(log.String())); err == nil || !IsLate(err) && window == 0 {
+		if _, err := Check(t.Context(), Options{Window: window}, piped(log.String())); err == nil || !isLate(err) && window == 0 {
 			t.Errorf("window %v: %v", window, err)
 		}
 	}

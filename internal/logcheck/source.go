@@ -70,10 +70,10 @@ func (l *log) read(in io.Reader) error {
 			l.ignored.add(l.place(), line, err)
 		case errors.Is(err, logline.ErrUnread) || errors.Is(err, logline.ErrTwo):
 			l.unread.add(l.place(), line, err)
-		case l.lines.number > 1 && !l.lines.whole && !IsLate(err):
+		case l.lines.number > 1 && !l.lines.whole && !isLate(err):
 			l.judge.result.doubt(say.LogCut.With(l.at()))
 			return l.end()
-		case l.decoder == nil || !l.options.Skip || IsLate(err) && l.options.Found == nil:
+		case l.decoder == nil || !l.options.Skip || isLate(err) && l.options.Found == nil:
 			return &LineError{l.judge.files[l.number], l.lines.number, err}
 		default:
 			l.skipped.add(l.place(), line, err)

@@ -119,7 +119,6 @@ type Format struct {
 	Zones    map[string]string `yaml:"zones"`       // the same for files whose names match a pattern such as pod-b*.log
 	Unit     string            `yaml:"time-unit"`   // of times that are numbers
 	Encoding string            `yaml:"encoding"`
-	Order    string            `yaml:"order"`
 	Rules    `yaml:",inline"`
 	Head     words  `yaml:"head"`   // regular expressions for the text before the message: the first that matches a line
 	Detect   string `yaml:"detect"` // a regular expression for lines that identify a preset
@@ -151,13 +150,6 @@ func (w *words) UnmarshalYAML(read func(any) error) error {
 	}
 	return read((*[]string)(w))
 }
-
-// The possible orders of the lines of a log.
-const (
-	Oldest = "oldest-first"
-	Newest = "newest-first"
-	Mixed  = "mixed"
-)
 
 // EventWords are our words for the kinds of events.
 var EventWords = []string{"acquired", "released", "lost", "extended", "waiting", "crashed", "write"}
@@ -200,7 +192,7 @@ func (f Format) over(preset string) (Format, error) {
 // Over returns the format completed by another one.
 func (f Format) Over(p *Format) Format {
 	for to, from := range map[*string]string{
-		&f.Preset: p.Preset, &f.Kind: p.Kind, &f.Layout: p.Layout, &f.Zone: p.Zone, &f.Unit: p.Unit, &f.Encoding: p.Encoding, &f.Order: p.Order,
+		&f.Preset: p.Preset, &f.Kind: p.Kind, &f.Layout: p.Layout, &f.Zone: p.Zone, &f.Unit: p.Unit, &f.Encoding: p.Encoding,
 		&f.ClockError: p.ClockError, &f.ReleasedAfter: p.ReleasedAfter, &f.Lease: p.Lease,
 	} { // order: each for itself
 		if *to == "" {
@@ -239,9 +231,6 @@ func (f *Format) check() (err error) {
 	wrong := func(key string, err error) error { return fmt.Errorf("%s: %w", key, err) }
 	if f.Kind != "" && !slices.Contains(kinds, f.Kind) {
 		return wrong("format", fmt.Errorf("there is no %q: there are %s", f.Kind, strings.Join(kinds, ", ")))
-	}
-	if f.Order != "" && !slices.Contains([]string{Oldest, Newest, Mixed}, f.Order) {
-		return wrong("order", fmt.Errorf("%q is none: %s, %s or %s", f.Order, Oldest, Newest, Mixed))
 	}
 	if f.patterns, err = newMatcher(f.Pattern); err != nil {
 		return wrong("pattern", err)

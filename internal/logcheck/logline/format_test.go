@@ -18,7 +18,6 @@ func TestMistakesOfMappings(t *testing.T) {
 		"events: {aquired: got}":           `events: there is no "aquired": there are acquired`,
 		"preset: log4net":                  `preset: there is no "log4net": there are datadog`,
 		"format: xml":                      `format: there is no "xml"`,
-		"order: backwards":                 `order: "backwards" is none: oldest-first`,
 		"time-layout: yesterday":           `time-layout: "yesterday": y is not known in a layout`,
 		"ignore: '('":                      "ignore: ",
 		"columns: [time]":                  "columns",
