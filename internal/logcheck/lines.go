@@ -28,12 +28,12 @@ type lines struct {
 	number int64  // of the last line; of a record or an object, of its first line
 	whole  bool   // that line had its line break
 	long   bool   // it was too long, and its rest has to be skipped
-	array  bool   // the log is a JSON array: each object counts as a line, numbered by where it begins
+	spread bool   // the log is JSON of several lines: each object counts as one, numbered by where it begins
 	quoted bool   // the log is CSV: a record goes on behind a line break in quotation marks
 	breaks int64  // line breaks so far
-	object []byte // of an array, or a record of several lines
+	object []byte // or a record of several lines
 	again  []byte // lines that were taken for those of a record
-	ended  bool   // the array has its closing bracket
+	open   bool   // an array lacks its closing bracket
 }
 
 func newLines(in io.Reader) *lines { return &lines{in: bufio.NewReaderSize(in, maxLine+1)} }
@@ -44,7 +44,7 @@ var errLong = fmt.Errorf("it is longer than %d bytes", maxLine)
 // the last one, and errLong for a line that is skipped.
 func (l *lines) next() (line []byte, err error) {
 	switch {
-	case l.array:
+	case l.spread:
 		return l.nextObject()
 	case l.quoted:
 		return l.nextRecord()
@@ -128,7 +128,8 @@ const escape = 0x1b
 
 var colours = regexp.MustCompile(`\x1b\[[\d;:]*[A-Za-z]`)
 
-// nextObject returns the next object of an array, as one line; io.ErrUnexpectedEOF once, when the array does not end.
+// nextObject returns the next object, of an array or not, as one line; io.ErrUnexpectedEOF once, when an array does not
+// end.
 func (l *lines) nextObject() ([]byte, error) {
 	l.object, l.whole = l.object[:0], true
 	depth, text, escaped := 0, false, false
@@ -139,8 +140,8 @@ func (l *lines) nextObject() ([]byte, error) {
 		case err == io.EOF && depth > 0:
 			l.whole = false
 			return l.object, nil
-		case err == io.EOF && !l.ended:
-			l.ended = true
+		case err == io.EOF && l.open:
+			l.open = false
 			return nil, io.ErrUnexpectedEOF
 		case err != nil:
 			return nil, err
@@ -159,7 +160,7 @@ func (l *lines) nextObject() ([]byte, error) {
 		case c == '"':
 			text = true
 		case depth == 0 && (c == '[' || c == ']'):
-			l.ended = c == ']'
+			l.open = c == '['
 		case c == '{' || c == '[':
 			if depth++; depth == 1 {
 				l.number = 1 + l.breaks
@@ -169,8 +170,11 @@ func (l *lines) nextObject() ([]byte, error) {
 				return append(l.object, c), nil
 			}
 		}
-		if depth > 0 {
+		switch {
+		case depth > 0:
 			l.object = append(l.object, c)
+		case !strings.Contains(" \t\r,[]"+bom, string([]byte{c})):
+			return nil, fmt.Errorf("%q stands in line %d, where an object of JSON is expected", c, 1+l.breaks)
 		}
 	}
 }
@@ -211,8 +215,13 @@ func CheckEncoding(name string) error {
 // Plain decompresses gzip, and converts other encodings to UTF-8. name is the encoding, "" to detect it.
 func Plain(in io.Reader, name string) (io.Reader, error) {
 	b := bufio.NewReaderSize(in, 64<<10)
-	magic, _ := b.Peek(2) // an error recurs on reading
-	if string(magic) == "\x1f\x8b" {
+	magic, _ := b.Peek(4)                                                                                                        // an error recurs on reading
+	for start, by := range map[string]string{"\x28\xb5\x2f\xfd": "zstd", "\xfd7zX": "xz", "BZh": "bzip2", "PK\x03\x04": "zip"} { // order: one at most
+		if bytes.HasPrefix(magic, []byte(start)) {
+			return nil, fmt.Errorf("it is compressed by %s: decompress it, or with gzip", by)
+		}
+	}
+	if bytes.HasPrefix(magic, []byte("\x1f\x8b")) {
 		z, err := gzip.NewReader(b)
 		if err != nil {
 			return nil, fmt.Errorf("it begins as a file of gzip, but cannot be decompressed: %w", err)
@@ -220,7 +229,7 @@ func Plain(in io.Reader, name string) (io.Reader, error) {
 		b = bufio.NewReaderSize(z, 64<<10)
 		magic, _ = b.Peek(2)
 	}
-	if mark := string(magic); name == "" && (mark == "\xff\xfe" || mark == "\xfe\xff") {
+	if mark := string(magic[:min(2, len(magic))]); name == "" && (mark == "\xff\xfe" || mark == "\xfe\xff") {
 		name = "utf-16"
 	}
 	if e := encodings[name]; e != nil && e != encoding.Nop {

@@ -95,6 +95,10 @@ func TestMisreadLogs(t *testing.T) {
 		{"an array without its end", "", []string{"a.json\n" + turns}, Unknown, "the file breaks off after line 5: the log is cut"},
 		{"an array, and one without its end", "", []string{"a.json\n" + turns + "]\n[\n"}, Unknown, "the file breaks off"},
 		{"an array with its end, and a bracket in a text", "", []string{"a.json\n" + turns + `{"note":"]["}` + "\n]\n"}, None, ""},
+		{"an array, and a word in it", "", []string{"a.json\n" + strings.Replace(turns, "\n", "\npanic: no more rows,\n", 1) + "]\n"}, "", "'p' stands in line 2, where an object of JSON is expected"},
+		{"objects of several lines", "", []string{"a.json\n\xef\xbb\xbf" + strings.NewReplacer("[", "", "},", "}", ",", ",\n ", "{", "{\n ", "}", "\n}").Replace(turns)}, None, ""},
+		{"the last of them is cut", "", []string{"a.json\n" + strings.TrimRight(strings.NewReplacer("[", "", "},", "}", "{", "{\n ").Replace(turns), "}\n")}, Unknown, "the log is cut"},
+		{"a file of zstd", "", []string{"a.zst\n\x28\xb5\x2f\xfd\x04\x00"}, "", "it is compressed by zstd: decompress it, or with gzip"},
 		// Extended at 10 s, A may hold until 5:10 or until 40 s; B comes at 60 s.
 		{"an extension of a grant longer than usual", "lease: 30s", []string{"a.csv\n" + fmt.Sprintf(extended, "5m", "")}, Possible, ""},
 		{"an extension of a grant shorter than usual", "lease: 5m", []string{"a.csv\n" + fmt.Sprintf(extended, "30s", "")}, None, ""},
@@ -168,11 +172,11 @@ func TestMisreadLogs(t *testing.T) {
 		{"one that failed with an error", "", []string{"a.json\n" + says("0", "a", "acquired", `,"err":"<nil>"`) + says("1", "b", "acquired", `,"error":"timed out"`) + says("2", "a", "released", "")}, Unknown, "this did not succeed"},
 		{"one that failed, and said that it waits", "", []string{"a.json\n" + says("0", "a", "acquired", "") + says("1", "b", "waiting", `,"success":false`) + says("2", "a", "released", "") + says("3", "b", "acquired", "") + says("4", "b", "released", "")}, None, ""},
 		{"keys that are not known", "", []string{"a.json\n" + `{"@t":"2026-03-01T10:00:00.000Z","@mt":"{Event} lock {Lock}","Event":"Acquired","Lock":"jobs","MachineName":"a"}` + "\n"}, Unknown,
-			"}\"; no key is known to have the client: --columns client=NAME says which does, a.b if it is nested"},
+			`}"; which of the keys "@mt, @t, Event, Lock, MachineName" has the client is not known: --columns client=NAME says it`},
 		{"a lock that only the message names", "", []string{"a.json\n" + `{"time":"2026-03-01T10:00:00.000Z","client":"a","msg":"Acquired lock jobs"}` + "\n"}, Unknown,
-			"}\"; no key is known to have the lock: --columns lock=NAME says which does, a.b if it is nested, or --pattern where a message does"},
+			`}"; which of the keys "client, msg, time" has the lock is not known: --columns lock=NAME says it, or --pattern where a message does`},
 		{"a message that is not known", `pattern: '(?<event>\w+) lock (?<lock>\w+)'`, []string{"a.json\n" + `{"time":"2026-03-01T10:00:00.000Z","client":"a","line":"Acquired lock jobs"}` + "\n"}, Unknown,
-			"}\"; no key is known to have the message: --columns message=NAME says which does"},
+			`}"; which of the keys "client, line, time" has the message is not known: --columns message=NAME says it`},
 		// A line is in pod a from 0 to 10 s, and in b from 5 to 20 s, whenever it arrived.
 		{"threads of two pods, with the times of kubectl", "zone: UTC", []string{"app.log\n" + prefixed("[pod/a/app] "+stamped, holds("00", "10")) + prefixed("[pod/b/app] "+stamped, holds("05", "20"))}, Certain, ""},
 		// No reply is in these lines: PostgreSQL and MySQL write them before the client has to wait.

@@ -29,7 +29,7 @@ func (l *log) open(in io.Reader) error {
 	if l.options.Found == nil {
 		ahead, _ := l.lines.in.Peek(aheadBytes) // an error recurs on reading
 		l.ahead = bytes.TrimPrefix(bytes.Clone(ahead), []byte(bom))
-		l.lines.array = logline.IsArray(l.ahead) && l.options.Format.Kind != logline.Text
+		l.lines.spread = logline.Spread(l.ahead) && l.options.Format.Kind != logline.Text
 	}
 	return nil
 }
@@ -124,7 +124,7 @@ func (l *log) end() error {
 
 // formatName names the format of the source.
 func (l *log) formatName() string {
-	if l.format.Preset == "" && l.format.Kind == logline.JSON && !l.lines.array {
+	if l.format.Preset == "" && l.format.Kind == logline.JSON && !l.lines.spread {
 		return "jsonl"
 	}
 	return cmp.Or(l.format.Preset, l.format.Kind)
@@ -180,8 +180,8 @@ func (l *log) begin(line []byte) (bool, error) {
 	if ahead == nil {
 		ahead = line
 	}
-	if l.options.Found != nil && logline.IsArray(line) {
-		return false, errors.New("it begins a JSON array, which has an end: --follow needs each object on a line of its own")
+	if l.options.Found != nil && logline.Spread(line) {
+		return false, errors.New("it begins an array of JSON, or an object of several lines: --follow needs each object on a line of its own")
 	}
 	name, whole := l.judge.files.short(l.number), filepath.ToSlash(l.judge.files[l.number])
 	d, format, err := logline.Open(&l.options.Format, name, line, ahead)
@@ -221,7 +221,7 @@ func (l *log) begin(line []byte) (bool, error) {
 func (l *log) look(d logline.Decoder) {
 	var e Event
 	lines := newLines(bytes.NewReader(l.ahead))
-	for lines.array, lines.quoted = l.lines.array, l.lines.quoted; ; {
+	for lines.spread, lines.quoted = l.lines.spread, l.lines.quoted; ; {
 		line, err := lines.next()
 		if err != nil {
 			break

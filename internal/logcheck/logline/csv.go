@@ -28,8 +28,10 @@ const commas = ",;\t|"
 
 // newCSV finds the separator by the header.
 func newCSV(header []byte, b binder) (*csvDecoder, error) {
-	if undated.Match(header) {
-		return nil, fmt.Errorf("%s has a time without a date, and a hold past midnight would end before it begins: put the date in front of each line, such as 2026-03-01", shown(header))
+	for _, m := range misfits {
+		if m.form.Match(header) {
+			return nil, fmt.Errorf("%s %s", shown(header), m.cure)
+		}
 	}
 	var first error // the error with the usual comma is the most helpful
 	for _, comma := range []byte(commas) {
@@ -43,8 +45,16 @@ func newCSV(header []byte, b binder) (*csvDecoder, error) {
 	return nil, first
 }
 
-// undated matches a line of text of Logback and Log4j as they are without a configuration.
-var undated = regexp.MustCompile(`^\d\d:\d\d:\d\d\b`)
+// misfits are first lines of logs that cannot be judged as they are, such as those of Logback, Log4j and Elixir as they are
+// without a configuration.
+var misfits = []struct {
+	form *regexp.Regexp
+	cure string
+}{
+	{regexp.MustCompile(`^\d\d:\d\d:\d\d\b`), "has a time without a date, and a hold past midnight would end before it begins: put the date in front of each line, such as 2026-03-01"},
+	{regexp.MustCompile(`^__CURSOR=`), "begins a journal in the form of an export: write it with journalctl -o json"},
+	{regexp.MustCompile(`^\d+\) (?:\d+\) )?\(integer\)`), "begins the slow log of Redis, which has no replies and only slow commands: MONITOR shows all of them"},
+}
 
 // begin binds our values to columns.
 func (d *csvDecoder) begin(b binder) error {

@@ -3,6 +3,8 @@ package logline
 import (
 	"cmp"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"lockstep/internal/history/jsonline"
@@ -126,7 +128,8 @@ func (d *jsonDecoder) pass(line []byte, field int) error {
 	if field == lockField && len(d.patterns) == 0 {
 		cure = ", or --pattern where a message does"
 	}
-	return unread(fmt.Sprintf("no key is known to have the %s: --columns %s=NAME says which does, a.b if it is nested%s", name, name, cure))
+	keys := slices.Sorted(maps.Keys(d.paths))
+	return unread(fmt.Sprintf("which of the keys %s has the %s is not known: --columns %s=NAME says it%s", listed(keys), name, name, cure))
 }
 
 // moved returns an error when a value was read from another key than that of the events before it: a line may name

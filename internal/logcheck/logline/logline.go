@@ -125,7 +125,7 @@ func Open(f *Format, file string, first, ahead []byte) (d Decoder, found Format,
 func kindOf(f *Format, first []byte) string {
 	start := bytes.TrimLeft(first, " \t")
 	switch {
-	case bytes.HasPrefix(start, []byte("{")) || IsArray(start):
+	case bytes.HasPrefix(start, []byte("{")) || Spread(start):
 		return JSON
 	case len(f.Pattern) > 0 && f.Columns["message"] == "":
 		return Text
@@ -133,15 +133,11 @@ func kindOf(f *Format, first []byte) string {
 	return CSV
 }
 
-// IsArray reports whether an array of objects begins.
-func IsArray(line []byte) bool {
-	line = bytes.TrimLeft(line, " \t\r\n")
-	if len(line) == 0 || line[0] != '[' {
-		return false
-	}
-	inside := bytes.TrimLeft(line[1:], " \t\r\n")
-	return len(inside) == 0 || inside[0] == '{'
-}
+// spread matches the beginning of an array of objects, or of an object of several lines.
+var spread = regexp.MustCompile(`^\s*(?:\[\s*(?:\{|$)|\{[ \t\r]*(?:\n|$))`)
+
+// Spread reports whether JSON begins whose objects are not lines.
+func Spread(start []byte) bool { return spread.Match(start) }
 
 // recognized returns the preset of the first lines; "" for none.
 func recognized(ahead []byte) string {
