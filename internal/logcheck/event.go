@@ -107,7 +107,7 @@ func (f files) name(place int64) string {
 }
 
 // rotation is what a rotated file's name has more.
-var rotation = regexp.MustCompile(`(?:\.\d+)?(?:\.gz)?$`)
+var rotation = regexp.MustCompile(`(?:[-.]\d{4}-?\d\d-?\d\d)?(?:\.\d+)?(?:\.gz)?$`)
 
 // short returns the name of a file without its folder; with it when another file has the same: each stands for a
 // client. A rotated file has the name of the one that follows it, if that is here, too.

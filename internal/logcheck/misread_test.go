@@ -179,6 +179,12 @@ func TestMisreadLogs(t *testing.T) {
 			`}"; which of the keys "client, line, time" has the message is not known: --columns message=NAME says it`},
 		// A line is in pod a from 0 to 10 s, and in b from 5 to 20 s, whenever it arrived.
 		{"threads of two pods, with the times of kubectl", "zone: UTC", []string{"app.log\n" + prefixed("[pod/a/app] "+stamped, holds("00", "10")) + prefixed("[pod/b/app] "+stamped, holds("05", "20"))}, Certain, ""},
+		{"lines that syslog counts", "pattern: '(?<client>w\\d).* (?<event>\\w+ lock) (?<lock>\\w+)'", []string{"a.log\n" + holds("00", "01") + "2026-03-01 10:00:03.000 w2: message repeated 2 times: [ Acquired lock jobs]\n" + "2026-03-01 10:00:05.000 w2: Released lock jobs\n"},
+			Unknown, "first line 3"},
+		{"lines that syslog counts, and that may be any", "pattern: '(?<client>w\\d).* (?<event>\\w+ lock) (?<lock>\\w+)'", []string{"a.log\n" + holds("00", "01") + "2026-03-01 10:00:03.000 last message repeated 2 times\n" + strings.ReplaceAll(holds("04", "05"), "w1", "w2")},
+			Unknown, "first line 3"},
+		{"requests that were refused", `pattern: '^\S+ \S+ (?<client>\S+) "POST /(?<lock>\w+)/(?<event>\w+)'`, []string{"a.log\n" + `2026-03-01 10:00:00.000 a "POST /jobs/acquired HTTP/1.1" 200 1` + "\n" + `2026-03-01 10:00:01.000 b "POST /jobs/acquired HTTP/1.1" 423 1` + "\n" +
+			`2026-03-01 10:00:02.000 a "POST /jobs/released HTTP/1.1" 200 1` + "\n"}, Unknown, "this did not succeed"},
 		// No reply is in these lines: PostgreSQL and MySQL write them before the client has to wait.
 		{"statements of PostgreSQL", `pattern: '\[(?<client>\d+)\].*(?<event>pg_advisory_\w+)\((?<lock>\d+)'` + "\nevents: {acquired: pg_advisory_lock, released: pg_advisory_unlock}", []string{"a.log\n" +
 			"2026-03-01 10:00:00.000 UTC [7] LOG:  statement: SELECT pg_advisory_lock(42)\n2026-03-01 10:00:01.000 UTC [8] LOG:  execute S_1: SELECT pg_advisory_lock(42)\n" +
@@ -221,6 +227,7 @@ func TestMisreadLogs(t *testing.T) {
 		{"an empty file", "zone: UTC", []string{"a.log\n\n", "b.log\n" + holds("00", "05"), "c.log\n" + holds("20", "30")}, Unknown, "a.log is empty: if its client was up, its lines are missing"},
 		// A holds from 0 to 10 s, in two files of which one line is in both, and then B.
 		{"rotated files that name no client", "zone: UTC", []string{"app.log\n" + holds("00", "10"), "app.log.1\n" + cut(holds("00", "10"), 1), "b.log\n" + holds("20", "30")}, None, "1 duplicate line"},
+		{"files that are rotated by day", "zone: UTC", []string{"app.log\n" + cut(holds("00", "10"), 2), "app.log-20260301\n" + cut(holds("00", "10"), 1), "b.log\n" + holds("20", "30")}, None, ""},
 		{"numbered files that are not rotated", "zone: UTC", []string{"web.1\n" + holds("00", "10"), "web.2\n" + holds("05", "20")}, Certain, ""},
 	} {
 		var sources []Source

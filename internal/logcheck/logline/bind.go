@@ -29,6 +29,9 @@ type bound struct {
 	patterns matcher // for the line, or for its message
 	prose    bool    // the event is a message
 	filled   Fields
+	failed   bool            // a value of this line says so
+	failures map[string]bool // values seen so far, with their names
+	told     []byte
 }
 
 func (b *bound) End(func(*Fields) error) error { return nil }
@@ -83,6 +86,9 @@ func (b binder) parts(field int, slot slotter) (parts []part, err error) {
 func (b *bound) fill(values [][]byte) *Fields {
 	f := &b.filled
 	*f = Fields{Prose: b.prose}
+	if b.failed {
+		f.Failed, b.failed = ErrFailed, false
+	}
 	for field, parts := range b.fields {
 		switch len(parts) {
 		case 0:
@@ -184,12 +190,18 @@ var (
 	nothing = regexp.MustCompile(`(?i)^"?(?:|null|<?nil>?|none|false|0|-)"?$`)
 )
 
-// failed returns ErrFailed if a value of a line says that the event did not succeed.
-func failed(name string, value []byte) error {
-	if problem.MatchString(name) && !nothing.Match(value) || failure.MatchString(name+"="+string(value)) {
-		return ErrFailed
+// tell notes whether a value of a line says that the event did not succeed. Most lines have the same few values.
+func (b *bound) tell(name, value []byte) {
+	b.told = append(append(append(b.told[:0], name...), '='), value...)
+	is, known := b.failures[string(b.told)]
+	if !known {
+		is = problem.Match(name) && !nothing.Match(value) || failure.Match(b.told)
+		if b.failures == nil || len(b.failures) == maxPaths {
+			b.failures = map[string]bool{}
+		}
+		b.failures[string(b.told)] = is
 	}
-	return nil
+	b.failed = b.failed || is
 }
 
 // prose is the rank of the first alias of an event that may be any sentence.

@@ -52,6 +52,7 @@ var misfits = []struct {
 	cure string
 }{
 	{regexp.MustCompile(`^\d\d:\d\d:\d\d\b`), "has a time without a date, and a hold past midnight would end before it begins: put the date in front of each line, such as 2026-03-01"},
+	{regexp.MustCompile(`^(?:\[\S+\] |\S+ +\| |\d{4}-\d\S+ (?:std(?:out|err) [FP] )?)+\{"`), "has JSON behind something else: leave that out, as kubectl logs does without --prefix and with a file for each pod, or read the line with --pattern"},
 	{regexp.MustCompile(`^__CURSOR=`), "begins a journal in the form of an export: write it with journalctl -o json"},
 	{regexp.MustCompile(`^\d+\) (?:\d+\) )?\(integer\)`), "begins the slow log of Redis, which has no replies and only slow commands: MONITOR shows all of them"},
 }
@@ -142,12 +143,12 @@ func (d *csvDecoder) Decode(line []byte, _ int64, emit func(*Fields) error) erro
 	if n := len(d.values); n > len(d.columns) || n < len(d.columns) && !d.spared(n) {
 		return fmt.Errorf("%d columns, the header has %d", n, len(d.columns))
 	}
-	f := d.fill(d.values)
 	for _, at := range d.tells {
 		if at < len(d.values) {
-			f.Failed = cmp.Or(f.Failed, failed(d.columns[at], d.values[at]))
+			d.tell([]byte(d.columns[at]), d.values[at])
 		}
 	}
+	f := d.fill(d.values)
 	p, ok := d.within(f)
 	if !ok || d.loose && len(f.Lock) == 0 && (len(f.Event) == 0 || f.Prose) {
 		return Pass(line)

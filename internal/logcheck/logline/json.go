@@ -19,7 +19,6 @@ type jsonDecoder struct {
 	values  [][]byte
 	nested  bool // some key may be in a nested object
 	guessed [numFields]bool
-	failed  error // this line says so
 	path    []byte
 }
 
@@ -71,7 +70,7 @@ func (d *jsonDecoder) Decode(line []byte, _ int64, emit func(*Fields) error) err
 		d.slots[i].set, d.values[i] = false, nil
 	}
 	d.scan.Reset(line)
-	d.path, d.failed = d.path[:0], nil
+	d.path, d.failed = d.path[:0], false
 	err := d.object(0)
 	if err == nil {
 		err = d.scan.End()
@@ -80,7 +79,6 @@ func (d *jsonDecoder) Decode(line []byte, _ int64, emit func(*Fields) error) err
 		return err
 	}
 	f := d.fill(d.values)
-	f.Failed = d.failed
 	if d.guessed[eventField] {
 		rank := d.slots[d.fields[eventField][0].slot].rank
 		f.Prose = rank > prose && rank < farther
@@ -171,7 +169,7 @@ func (d *jsonDecoder) object(depth int) error {
 			return d.value(to)
 		case to.tells:
 			value, err := d.scan.Raw()
-			d.failed = cmp.Or(d.failed, failed(string(d.path), value))
+			d.tell(d.path, value)
 			return err
 		}
 		return d.scan.Skip()

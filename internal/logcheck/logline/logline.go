@@ -164,9 +164,9 @@ func mayMatter(line []byte) bool {
 	return slices.ContainsFunc(telling, func(word []byte) bool { return bytes.Contains(line, word) })
 }
 
-// telling are words about locks, in lower case, capitalized, and in upper case.
+// telling are words about locks, or about a line that may be, in lower case, capitalized, and in upper case.
 var telling = func() (all [][]byte) {
-	for _, word := range []string{"lock", "lease", "leader", "mutex", "acquir", "releas"} {
+	for _, word := range []string{"lock", "lease", "leader", "mutex", "acquir", "releas", "last message repeated"} {
 		all = append(all, []byte(word), []byte(strings.ToUpper(word[:1])+word[1:]), []byte(strings.ToUpper(word)))
 	}
 	return all

@@ -97,15 +97,15 @@ func (d *textDecoder) Time(line []byte) []byte {
 // timeOf returns the first time of a line, and what stands before it. The runtime of a container puts the time at which
 // a line arrived in front of that of the line.
 func timeOf(line []byte) (at, before []byte) {
-	found := stamps.FindSubmatchIndex(line)
+	found := first.FindIndex(line)
 	if found == nil {
 		return nil, nil
 	}
-	own := found[2:4]
-	if found[4] >= 0 {
-		own = found[4:6]
+	at, before = line[found[0]:found[1]], line[:found[0]]
+	if own := second.FindSubmatch(line[found[1]:]); own != nil {
+		at = own[1]
 	}
-	return line[own[0]:own[1]], line[:found[0]]
+	return at, before
 }
 
 // Whole implements Decoder: any line may be incomplete.
@@ -125,9 +125,10 @@ func unquote(value []byte) []byte {
 // if it were left out: PM, Europe/Berlin.
 const stamp = `\d{4}(?:-\d\d-|/\d\d/)\d\d...:..:..(?:[.,]\d+)?(?:Z| ?(?:UTC|GMT)(?:[+-]\d\d?(?::?\d\d)?)?\b| ?[+-]\d\d:?\d\d\b|[+-](?:0\d|1[0-4])\b| ` + ZoneNames + `\b| ?[AaPp][Mm]\b| ` + regions + `/\w+)?`
 
-// stamps matches the first time of a line, and one that follows it at once; hours a time of day.
+// first matches a time, second one that follows it at once, and hours one without a date.
 var (
-	stamps = regexp.MustCompile(`(` + stamp + `)(?:(?: std(?:out|err) [FP])? \[?(` + stamp + `))?`)
+	first  = regexp.MustCompile(stamp)
+	second = regexp.MustCompile(`^(?: std(?:out|err) [FP])? \[?(` + stamp + `)`)
 	hours  = regexp.MustCompile(`\b\d\d?:\d\d:\d\d\b`)
 )
 
@@ -247,20 +248,20 @@ func (p *pattern) set(f *Fields) {
 	}
 }
 
-// twice reports whether one of the patterns matches beside the match of p, too.
+// twice reports whether one of the patterns matches beside the match of p, too, or syslog counts several such lines.
 func (m matcher) twice(p *pattern) bool {
 	before, after := p.line[:p.found[0]], p.line[p.found[1]:]
-	return slices.ContainsFunc(m, func(q *pattern) bool { return q.matches(before) || q.matches(after) })
+	return bytes.Contains(p.line, []byte("message repeated ")) || slices.ContainsFunc(m, func(q *pattern) bool { return q.matches(before) || q.matches(after) })
 }
 
 // phrase matches what stands in the place of a lock's name and names none: lock acquired by, lock acquired: true.
 var phrase = regexp.MustCompile(`[=:](?:true|false)$|^(?:after|again|and|at|because|before|but|by|due|during|false|for|from|in|into|is|its|of|on|successfully|that|the|to|true|until|was|when|while|with|within|without)[:.]?$`)
 
-// Words before and after a match with which it is no event: not acquired, once released, acquired: false; and the forms
-// in which MySQL and PostgreSQL log what they are asked.
+// Words before and after a match with which it is no event: not acquired, once released, acquired: false; and
+// the forms in which MySQL and PostgreSQL log what they are asked.
 var (
 	denies  = regexp.MustCompile(`(?i)(?:\b(?:not|never|no|cannot|could|would|should|may|might|until|unless|if|when|whether|once|before|after|be|to|yet)|n't) +(?:(?:yet|been|be|have|has|the|a|lock) +)*$`)
-	negates = regexp.MustCompile(`(?i)^[ :=,;()\["'>?!-]*false\b|^\W*(?:failed|failure|unsuccessful\w*)\W*$|\s(?:=|[-=]?>) ?false\b`)
+	negates = regexp.MustCompile(`(?i)^[ :=,;()\["'>?!-]*false\b|^\W*(?:failed|failure|unsuccessful\w*)\W*$|\s(?:=|[-=]?>) ?false\b|HTTP/[\d.]+"? [45]\d\d\b`)
 	asks    = regexp.MustCompile(`(?:^|LOG: +)(?:statement|execute \S+): |\bpg_try_advisory_|\d[ \t]+(?:Query|Execute)\t`)
 )
 
@@ -278,13 +279,16 @@ func (p *pattern) denied() bool {
 func (p *pattern) failed() error {
 	after := p.line[p.found[1]:]
 	switch {
-	case asks.Match(p.line):
+	case slices.ContainsFunc(asking, func(word []byte) bool { return bytes.Contains(p.line, word) }) && asks.Match(p.line):
 		return ErrAsked
-	case negates.Match(after) || failure.Match(after):
+	case len(after) > 0 && (negates.Match(after) || failure.Match(after)):
 		return ErrFailed
 	}
 	return nil
 }
+
+// asking are the texts one of which each match of asks contains.
+var asking = [][]byte{[]byte("statement: "), []byte("execute "), []byte("pg_try_"), []byte("Query\t"), []byte("Execute\t")}
 
 func (p *pattern) matches(text []byte) bool { return p.mayMatch(text) && p.re.Match(text) }
 
