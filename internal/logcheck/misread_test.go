@@ -197,6 +197,8 @@ func TestMisreadLogs(t *testing.T) {
 			"Mar  1 10:00:00 host-a app: Acquired lock jobs until 2026-03-01T10:00:30Z\n"}, "", `"10:00:00" stands before "2026-03-01T10:00:30Z", so which is its time? say with a group (?<time>...)`},
 		{"a lock in the colours of a terminal, and without", `pattern: ' (?<client>\w) (?<event>\w+ lock) (?<lock>\S+)'`, []string{"a.log\n" +
 			"2026-03-01T10:00:00.000Z a acquired lock \x1b[1;36mjobs\x1b[0m\n2026-03-01T10:00:01.000Z b acquired lock jobs\n2026-03-01T10:00:02.000Z a released lock \x1b[36mjobs\x1b[0m\n"}, Certain, ""},
+		// Both hold it for themselves, in transactions that read.
+		{"a mode of a transaction", "", []string{"a.json\n" + says("0", "a", "acquired", `,"db":{"mode":"read"}`) + says("1", "b", "acquired", `,"db":{"mode":"read"}`) + says("2", "a", "released", "") + says("3", "b", "released", "")}, Certain, ""},
 		{"a key that no line has", "columns: {client: podd}", []string{"a.json\n" + says("0", "a", "acquired", "")}, "", "the client is missing: --columns client=NAME says where it stands"},
 		// What is no token, no mode and no lease can be ignored, as the errors say.
 		{"a random token", "", []string{"a.json\n" + says("0", "a", "acquired", `,"token":"a3f9"`)}, "", `the token "a3f9" is no whole number from 0 on; if it is no fencing token, --columns token== ignores it`},

@@ -260,8 +260,8 @@ var phrase = regexp.MustCompile(`[=:](?:true|false)$|^(?:after|again|and|at|beca
 // Words before and after a match with which it is no event: not acquired, once released, acquired: false; and
 // the forms in which MySQL and PostgreSQL log what they are asked.
 var (
-	denies  = regexp.MustCompile(`(?i)(?:\b(?:not|never|no|cannot|could|would|should|may|might|until|unless|if|when|whether|once|before|after|be|to|yet)|n't) +(?:(?:yet|been|be|have|has|the|a|lock) +)*$`)
-	negates = regexp.MustCompile(`(?i)^[ :=,;()\["'>?!-]*false\b|^\W*(?:failed|failure|unsuccessful\w*)\W*$|\s(?:=|[-=]?>) ?false\b|HTTP/[\d.]+"? [45]\d\d\b`)
+	denies  = regexp.MustCompile(`(?i)(?:\b(?:not|never|no|cannot|could|would|should|may|might|until|unless|if|when|whether|once|before|after|be|to|yet|already|else|some(?:one|body)|(?:an)?other(?: +\w+)?)|n't) +(?:(?:yet|been|be|have|has|the|a|lock) +)*$`)
+	negates = regexp.MustCompile(`(?i)^[ :=,;()\["'>?!-]*false\b|^\W*(?:failed|failure|unsuccessful\w*)\W*$|\s(?:=|[-=]?>) ?false\b|HTTP/[\d.]+"? [45]\d\d\b|^\W*by (?:another|other|some(?:one|body))\b`)
 	asks    = regexp.MustCompile(`(?:^|LOG: +)(?:statement|execute \S+): |\bpg_try_advisory_|\d[ \t]+(?:Query|Execute)\t`)
 )
 
