@@ -321,11 +321,14 @@ func (in *input) look(ctx context.Context, alone bool) error {
 func (in *input) keep(ctx context.Context) error {
 	f, err := os.CreateTemp("", "simulate-pipe-")
 	if err != nil {
-		return err
+		return fmt.Errorf("%s cannot be kept in the temporary folder, which TMPDIR names: %w", in.name, err)
 	}
 	_ = os.Remove(f.Name()) // fails on Windows, where the file stays in the temporary folder
 	size, err := interrupt.Unless(ctx, "reading "+in.name, func() (int64, error) { return io.Copy(f, in.Reader) })
-	if err != nil {
+	switch {
+	case ctx.Err() != nil:
+		return err
+	case err != nil:
 		return fmt.Errorf("%s: %w", in.name, err)
 	}
 	in.again = func() (io.ReadCloser, error) { return io.NopCloser(io.NewSectionReader(f, 0, size)), nil }

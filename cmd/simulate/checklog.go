@@ -117,11 +117,7 @@ func (f *judgeFlags) log(ctx context.Context, files []*input, o logcheck.Options
 	var sources []logcheck.Source
 	var names []string
 	for _, in := range files {
-		s := logcheck.Source{Name: in.name, In: &interrupt.Reader{Ctx: ctx, From: in}, Again: in.again}
-		if in.Reader == nil {
-			s.In = nil
-		}
-		sources = append(sources, s)
+		sources = append(sources, logcheck.Source{Name: in.name, In: &interrupt.Reader{Ctx: ctx, From: in}, Again: in.again})
 		names = append(names, in.name)
 	}
 	name := strings.Join(names, " + ")

@@ -2,7 +2,9 @@ package logcheck
 
 import (
 	"fmt"
+	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"lockstep/internal/logcheck/logline"
@@ -54,8 +56,8 @@ func Usable(f *logline.Format) error {
 	if _, err := newValues(f); err != nil {
 		return err
 	}
-	if err := CheckEncoding(f.Encoding); err != nil {
-		return fmt.Errorf("encoding: %w", err)
+	if _, ok := encodings[f.Encoding]; !ok && f.Encoding != "" {
+		return fmt.Errorf("encoding: there is no %q: there are %s", f.Encoding, strings.Join(slices.Sorted(maps.Keys(encodings)), ", "))
 	}
 	return nil
 }

@@ -18,14 +18,6 @@ var units = map[string]Unit{
 	"s": Unit(time.Second), "ms": Unit(time.Millisecond), "us": Unit(time.Microsecond), "ns": Unit(time.Nanosecond),
 }
 
-// UnitOf returns a unit by its word; 0 for "".
-func UnitOf(word string) (Unit, error) {
-	if u, ok := units[word]; ok || word == "" {
-		return u, nil
-	}
-	return 0, fmt.Errorf("%q is no unit of time: name s, ms, us or ns", word)
-}
-
 // clock parses times.
 type clock struct {
 	unit   Unit   // of numbers; 0: times are dates
@@ -53,8 +45,8 @@ type clock struct {
 
 // set prepares the clock for a format.
 func (c *clock) set(f *logline.Format) (err error) {
-	if c.unit, err = UnitOf(f.Unit); err != nil {
-		return fmt.Errorf("time-unit: %w", err)
+	if c.unit = units[f.Unit]; c.unit == 0 && f.Unit != "" {
+		return fmt.Errorf("time-unit: %q is no unit of time: name s, ms, us or ns", f.Unit)
 	}
 	c.guess, c.layout, c.asSaid, c.zone = c.unit == 0 && f.GoLayout() == "", f.GoLayout(), f.Layout, time.UTC
 	if part := layoutFraction.FindStringSubmatch(c.layout); part != nil {

@@ -7,9 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"regexp"
-	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -202,14 +200,6 @@ var encodings = map[string]encoding.Encoding{
 	"iso-8859-1":   charmap.ISO8859_1,
 	"latin1":       charmap.ISO8859_1,
 	"windows-1252": charmap.Windows1252,
-}
-
-// CheckEncoding checks the name of an encoding; "" is UTF-8.
-func CheckEncoding(name string) error {
-	if _, ok := encodings[name]; ok || name == "" {
-		return nil
-	}
-	return fmt.Errorf("there is no %q: there are %s", name, strings.Join(slices.Sorted(maps.Keys(encodings)), ", "))
 }
 
 // Plain decompresses gzip, and converts other encodings to UTF-8. name is the encoding, "" to detect it.

@@ -32,7 +32,7 @@ type Options struct {
 // Source is a file of a log.
 type Source struct {
 	Name string
-	In   io.Reader // nil for one of several that Again opens: there may be more files than can be open at once
+	In   io.Reader // not used of several, which Again opens: there may be more files than can be open at once
 	// Again opens it from the beginning; nil for a log that is followed.
 	Again func() (io.ReadCloser, error)
 }
@@ -55,12 +55,7 @@ func (e *LineError) Unwrap() error { return e.Err }
 func Check(ctx context.Context, o Options, sources ...Source) (*Result, error) {
 	l := newLog(ctx, o, sources)
 	if len(sources) > 1 {
-		return l.sorted(func(i int) (io.ReadCloser, error) {
-			if s := &sources[i]; s.In == nil {
-				return s.Again()
-			}
-			return io.NopCloser(sources[i].In), nil
-		})
+		return l.sorted()
 	}
 	order := order{window: int64(o.Window), instant: instant{emit: l.judge.instant}}
 	l.take = order.push
@@ -74,7 +69,7 @@ func Check(ctx context.Context, o Options, sources ...Source) (*Result, error) {
 		if line := (*LineError)(nil); errors.As(err, &line) && errors.As(err, &late) {
 			l.judge.result.remark(say.LogSorted.With(say.Number(line.Line), say.Span(late.by)))
 		}
-		return l.sorted(func(int) (io.ReadCloser, error) { return sources[0].Again() })
+		return l.sorted()
 	}
 	if err != nil {
 		return nil, err
@@ -140,12 +135,12 @@ func newLog(ctx context.Context, o Options, sources []Source) *log {
 }
 
 // sorted reads all sources and sorts their lines.
-func (l *log) sorted(open func(int) (io.ReadCloser, error)) (*Result, error) {
+func (l *log) sorted() (*Result, error) {
 	s := &sorter{dir: l.options.TempDir}
 	defer s.close()
 	l.take = s.add
 	for l.number = range l.judge.files {
-		in, err := open(l.number)
+		in, err := l.sources[l.number].Again()
 		if err != nil {
 			return nil, err
 		}

@@ -197,6 +197,11 @@ func TestMisreadLogs(t *testing.T) {
 			"Mar  1 10:00:00 host-a app: Acquired lock jobs until 2026-03-01T10:00:30Z\n"}, "", `"10:00:00" stands before "2026-03-01T10:00:30Z", so which is its time? say with a group (?<time>...)`},
 		{"a lock in the colours of a terminal, and without", `pattern: ' (?<client>\w) (?<event>\w+ lock) (?<lock>\S+)'`, []string{"a.log\n" +
 			"2026-03-01T10:00:00.000Z a acquired lock \x1b[1;36mjobs\x1b[0m\n2026-03-01T10:00:01.000Z b acquired lock jobs\n2026-03-01T10:00:02.000Z a released lock \x1b[36mjobs\x1b[0m\n"}, Certain, ""},
+		{"names with blanks and colours around them", "", []string{"a.json\n" + strings.ReplaceAll(says("0", "a", "LockAcquired", ""), "jobs", ` \u001b[36mjobs\u001b[0m`) + says("1", "b", "lockAcquired", "") +
+			strings.ReplaceAll(says("2", "a ", "released", ""), "jobs", "jobs\u00a0") + says("3", "b", "released", "")}, Certain, ""},
+		{"a name with a mark", "", []string{"a.json\n" + says("0", "a", "acquired", "") + says("1", "a", "released", "") + says("2", "b", "acquired", "") + says("3", "b", "released", "") +
+			strings.ReplaceAll(says("0", "c", "acquired", ""), "jobs", "/jobs")}, Unknown, "/jobs and jobs count as two locks"},
+		{"a number for a name", "", []string{"a.json\n" + strings.ReplaceAll(says("0", "a", "acquired", "")+says("1", "b", "acquired", "")+says("2", "a", "released", ""), `"jobs"`, "42")}, Certain, ""},
 		// Both hold it for themselves, in transactions that read.
 		{"a mode of a transaction", "", []string{"a.json\n" + says("0", "a", "acquired", `,"db":{"mode":"read"}`) + says("1", "b", "acquired", `,"db":{"mode":"read"}`) + says("2", "a", "released", "") + says("3", "b", "released", "")}, Certain, ""},
 		{"a key that no line has", "columns: {client: podd}", []string{"a.json\n" + says("0", "a", "acquired", "")}, "", "the client is missing: --columns client=NAME says where it stands"},

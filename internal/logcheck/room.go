@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/zeebo/xxh3"
 
@@ -206,11 +207,11 @@ func (j *judge) close(lines int64) *Result {
 func alike(names []string) (string, string) {
 	seen := map[string]string{}
 	for _, name := range names {
-		bare := strings.ToLower(strings.Trim(name, " \t.,;:!?'\"`()[]{}<>"))
-		if other, ok := seen[bare]; ok && bare != "" {
+		word := strings.ToLower(strings.TrimFunc(name, func(c rune) bool { return !unicode.IsLetter(c) && !unicode.IsDigit(c) }))
+		if other, ok := seen[word]; ok && word != "" {
 			return other, name
 		}
-		seen[bare] = name
+		seen[word] = name
 	}
 	return "", ""
 }

@@ -89,17 +89,21 @@ func (v *values) event(f *logline.Fields, e *Event) (err error) {
 	if e.Lease, err = leaseOf(f.Lease); err != nil {
 		return err
 	}
-	w := intern(v.clients, f.Client, func(name string) *writer { return &writer{name: name} })
+	w := intern(v.clients, f.Client, func(name string) *writer { return &writer{name: bare(name)} })
 	e.Client, e.Lock = w.name, ""
 	if e.Kind == Crashed { // written by another process
 		w = &writer{}
 	}
 	e.Fine = v.fine(w)
 	if len(f.Lock) > 0 {
-		e.Lock = intern(v.locks, f.Lock, func(name string) string { return name })
+		e.Lock = intern(v.locks, f.Lock, bare)
 	}
 	return nil
 }
+
+// bare returns a name without blanks around it and the colours of a terminal: with them, one client or lock would look
+// like two.
+func bare(name string) string { return strings.TrimSpace(colours.ReplaceAllString(name, "")) }
 
 // errEvent is the error for an unknown word for an event.
 type errEvent struct{ word string }
@@ -133,10 +137,13 @@ var filler = strings.Fields("lock locks lease leader leadership mutex the a an t
 // state matches a phrase that may be said by one who does not get the lock: it is locked, lock_is_locked.
 var state = regexp.MustCompile(`(?i)(?:\b|_)(?:is|was|been)(?:\b|_)`)
 
+// camel matches the border of two words: lockAcquired.
+var camel = regexp.MustCompile(`([a-z])([A-Z])`)
+
 // plain returns a phrase in lower case without filler: "lock_acquired" and "Successfully acquired the lock" are
 // acquired.
 func plain(phrase string) string {
-	words := strings.FieldsFunc(strings.ToLower(phrase), func(c rune) bool { return !(c >= 'a' && c <= 'z' || c >= '0' && c <= '9' || c > 0x7f) })
+	words := strings.FieldsFunc(strings.ToLower(camel.ReplaceAllString(phrase, "$1 $2")), func(c rune) bool { return !(c >= 'a' && c <= 'z' || c >= '0' && c <= '9' || c > 0x7f) })
 	return strings.Join(slices.DeleteFunc(words, func(w string) bool { return slices.Contains(filler, w) }), " ")
 }
 

@@ -1,6 +1,7 @@
 package logline
 
 import (
+	"cmp"
 	"embed"
 	"errors"
 	"fmt"
@@ -56,53 +57,40 @@ func layoutOf(text string) (layout string, err error) {
 	return layout, nil
 }
 
-func fromStrptime(text string) (string, error) {
-	var b strings.Builder
-	for i := 0; i < len(text); i++ {
-		if text[i] != '%' {
-			b.WriteByte(text[i])
-			continue
+// Parts of layouts with a meaning: a verb of strftime; a text in quotation marks, a run of one letter.
+var (
+	verb = regexp.MustCompile(`%.?`)
+	run  = regexp.MustCompile(`'[^']*'?|y+|u+|M+|d+|H+|h+|m+|s+|S+|f+|T+|X+|Z+|z+|K+|E+|a+|t+|[A-Za-z]`)
+)
+
+func fromStrptime(text string) (layout string, err error) {
+	layout = verb.ReplaceAllStringFunc(text, func(part string) string {
+		meaning := strptime[part[len(part)-1]]
+		if meaning == "" || part == "%" {
+			err = fmt.Errorf("%q has an unknown verb: there are %%Y %%y %%m %%d %%b %%B %%a %%A %%H %%I %%p %%M %%S %%f (microseconds) %%L (milliseconds) %%z %%Z", text)
 		}
-		if i++; i == len(text) || strptime[text[i]] == "" {
-			return "", fmt.Errorf("%q has an unknown verb: there are %%Y %%y %%m %%d %%b %%B %%a %%A %%H %%I %%p %%M %%S %%f (microseconds) %%L (milliseconds) %%z %%Z", text)
-		}
-		b.WriteString(strptime[text[i]])
-	}
-	return b.String(), nil
+		return meaning
+	})
+	return layout, err
 }
 
-func fromLetters(text string) (string, error) {
-	var b strings.Builder
-	for i := 0; i < len(text); {
-		c := text[i]
-		n := i
-		for n < len(text) && text[n] == c {
-			n++
+func fromLetters(text string) (layout string, err error) {
+	layout = run.ReplaceAllStringFunc(text, func(part string) string {
+		switch meaning := letters[part]; {
+		case part[0] == '\'' && (len(part) == 1 || part[len(part)-1] != '\''):
+			err = fmt.Errorf("%q has a quotation mark that does not end", text)
+		case part[0] == '\'':
+			return part[1 : len(part)-1]
+		case part[0] == 'S' || part[0] == 'f':
+			return strings.Repeat("0", len(part))
+		case part[0] == 'T' || meaning != "":
+			return cmp.Or(meaning, part)
+		case err == nil:
+			err = fmt.Errorf("%q: %s is not known in a layout: put letters that stand for themselves into quotation marks, as in yyyy-MM-dd'T'HH:mm:ss", text, part)
 		}
-		run := text[i:n]
-		switch {
-		case c == '\'':
-			end := strings.IndexByte(text[i+1:], '\'')
-			if end < 0 {
-				return "", fmt.Errorf("%q has a quotation mark that does not end", text)
-			}
-			b.WriteString(text[i+1 : i+1+end])
-			n = i + end + 2
-		case c == 'S' || c == 'f':
-			b.WriteString(strings.Repeat("0", len(run)))
-		case c == 'T':
-			b.WriteString(run)
-		case c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z':
-			if letters[run] == "" {
-				return "", fmt.Errorf("%q: %s is not known in a layout: put letters that stand for themselves into quotation marks, as in yyyy-MM-dd'T'HH:mm:ss", text, run)
-			}
-			b.WriteString(letters[run])
-		default:
-			b.WriteString(run)
-		}
-		i = n
-	}
-	return b.String(), nil
+		return ""
+	})
+	return layout, err
 }
 
 // Format describes a log, as far as it cannot be detected. A file with one, a mapping, has the keys of the tags and

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	"lockstep/internal/history/jsonline"
 )
@@ -17,7 +16,6 @@ type jsonDecoder struct {
 	paths   map[string]target // of the paths seen so far
 	slots   []slot
 	values  [][]byte
-	nested  bool // some key may be in a nested object
 	guessed [numFields]bool
 	path    []byte
 }
@@ -48,11 +46,10 @@ func newJSON(b binder) (*jsonDecoder, error) {
 		}
 		at := d.slot(field)
 		d.paths[theirs] = target{slot: at}
-		d.nested = d.nested || strings.Contains(theirs, ".")
 		return at, nil
 	}, func(field int) error {
 		if b.wanted(field) {
-			d.guessed[field], d.nested = true, true
+			d.guessed[field] = true
 			d.fields[field] = []part{{slot: d.slot(field)}}
 		}
 		return nil
@@ -79,9 +76,8 @@ func (d *jsonDecoder) Decode(line []byte, _ int64, emit func(*Fields) error) err
 		return err
 	}
 	f := d.fill(d.values)
-	if d.guessed[eventField] {
-		rank := d.slots[d.fields[eventField][0].slot].rank
-		f.Prose = rank > prose && rank < farther
+	if s := d.guess(eventField); s != nil {
+		f.Prose = s.rank > prose && s.rank < farther
 	}
 	p, ok := d.within(f)
 	if !ok {
@@ -111,9 +107,18 @@ func (d *jsonDecoder) Decode(line []byte, _ int64, emit func(*Fields) error) err
 	return nil
 }
 
+// guess returns the slot of a value whose key is guessed; nil for another one.
+func (d *jsonDecoder) guess(field int) *slot {
+	if !d.guessed[field] {
+		return nil
+	}
+	return &d.slots[d.fields[field][0].slot]
+}
+
 // lacks reports whether no key of this line is known to be a value.
 func (d *jsonDecoder) lacks(field int) bool {
-	return d.guessed[field] && !d.slots[d.fields[field][0].slot].set
+	s := d.guess(field)
+	return s != nil && !s.set
 }
 
 // pass returns the error for a line without an event, which names the value that it may lack.
@@ -133,11 +138,8 @@ func (d *jsonDecoder) pass(line []byte, field int) error {
 // moved returns an error when a value was read from another key than that of the events before it: a line may name
 // the holder beside the client.
 func (d *jsonDecoder) moved(field int) error {
-	if !d.guessed[field] {
-		return nil
-	}
-	s := &d.slots[d.fields[field][0].slot]
-	if !s.set || s.before == "" || s.name == s.before {
+	s := d.guess(field)
+	if s == nil || !s.set || s.before == "" || s.name == s.before {
 		return nil
 	}
 	return fmt.Errorf("the %s would be its %q, and was the %q of the lines before: choose one with --columns %s=NAME, or the first that is there with NAME|NAME",
@@ -146,7 +148,8 @@ func (d *jsonDecoder) moved(field int) error {
 
 // foreign reports whether a value was found by a name other than ours.
 func (d *jsonDecoder) foreign(field int) bool {
-	return d.guessed[field] && d.slots[d.fields[field][0].slot].rank > 0
+	s := d.guess(field)
+	return s != nil && s.rank > 0
 }
 
 // maxDepth is how deeply objects are read.
@@ -161,7 +164,7 @@ func (d *jsonDecoder) object(depth int) error {
 			d.path = append(d.path, '.')
 		}
 		d.path = append(d.path, key...)
-		if d.nested && depth < maxDepth && d.scan.Next() == '{' {
+		if depth < maxDepth && d.scan.Next() == '{' {
 			return d.object(depth + 1)
 		}
 		switch to := d.target(); {
@@ -214,7 +217,7 @@ func (d *jsonDecoder) value(to target) error {
 		return twoOf(s.field, s.name, string(d.path))
 	}
 	read := d.scan.Bytes
-	if s.field == timeField || s.field == tokenField || s.field == leaseField || d.scan.Next() != '"' && s.field == clientField {
+	if s.field == timeField || s.field == tokenField || s.field == leaseField || d.scan.Next() != '"' && (s.field == clientField || s.field == lockField) {
 		read = d.scan.Number
 	}
 	value, err := read()
@@ -234,10 +237,8 @@ func (d *jsonDecoder) Whole() bool { return true }
 func (d *jsonDecoder) Reads() []Read {
 	reads := d.reads
 	for field, name := range names {
-		if d.guessed[field] {
-			if theirs := d.slots[d.fields[field][0].slot].name; theirs != "" {
-				reads = append(reads, Read{name, theirs})
-			}
+		if s := d.guess(field); s != nil && s.name != "" {
+			reads = append(reads, Read{name, s.name})
 		}
 	}
 	return reads
