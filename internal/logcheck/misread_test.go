@@ -185,6 +185,9 @@ func TestMisreadLogs(t *testing.T) {
 			Unknown, "first line 3"},
 		{"requests that were refused", `pattern: '^\S+ \S+ (?<client>\S+) "POST /(?<lock>\w+)/(?<event>\w+)'`, []string{"a.log\n" + `2026-03-01 10:00:00.000 a "POST /jobs/acquired HTTP/1.1" 200 1` + "\n" + `2026-03-01 10:00:01.000 b "POST /jobs/acquired HTTP/1.1" 423 1` + "\n" +
 			`2026-03-01 10:00:02.000 a "POST /jobs/released HTTP/1.1" 200 1` + "\n"}, Unknown, "this did not succeed"},
+		// The lock is held from 0 to 25 s, and from 20 s on.
+		{"a time with a lease behind it", `pattern: '(?<client>[ab]): (?<event>\w+ lock) (?<lock>\w+)'`, []string{"a.log\n" + "2026-03-01T10:00:00.000Z 2026-03-01T10:00:30.000Z a: Acquired lock jobs\n" +
+			"2026-03-01T10:00:20.000Z 2026-03-01T10:00:50.000Z b: Acquired lock jobs\n2026-03-01T10:00:25.000Z a: Released lock jobs\n"}, Certain, ""},
 		// No reply is in these lines: PostgreSQL and MySQL write them before the client has to wait.
 		{"statements of PostgreSQL", `pattern: '\[(?<client>\d+)\].*(?<event>pg_advisory_\w+)\((?<lock>\d+)'` + "\nevents: {acquired: pg_advisory_lock, released: pg_advisory_unlock}", []string{"a.log\n" +
 			"2026-03-01 10:00:00.000 UTC [7] LOG:  statement: SELECT pg_advisory_lock(42)\n2026-03-01 10:00:01.000 UTC [8] LOG:  execute S_1: SELECT pg_advisory_lock(42)\n" +

@@ -102,7 +102,7 @@ func timeOf(line []byte) (at, before []byte) {
 		return nil, nil
 	}
 	at, before = line[found[0]:found[1]], line[:found[0]]
-	if own := second.FindSubmatch(line[found[1]:]); own != nil {
+	if own := second.FindSubmatch(line[found[1]:]); own != nil && arrival.Match(at) {
 		at = own[1]
 	}
 	return at, before
@@ -125,11 +125,13 @@ func unquote(value []byte) []byte {
 // if it were left out: PM, Europe/Berlin.
 const stamp = `\d{4}(?:-\d\d-|/\d\d/)\d\d...:..:..(?:[.,]\d+)?(?:Z| ?(?:UTC|GMT)(?:[+-]\d\d?(?::?\d\d)?)?\b| ?[+-]\d\d:?\d\d\b|[+-](?:0\d|1[0-4])\b| ` + ZoneNames + `\b| ?[AaPp][Mm]\b| ` + regions + `/\w+)?`
 
-// first matches a time, second one that follows it at once, and hours one without a date.
+// first matches a time, arrival one of the runtime of a container, second one that follows it at once, and hours one
+// without a date.
 var (
-	first  = regexp.MustCompile(stamp)
-	second = regexp.MustCompile(`^(?: std(?:out|err) [FP])? \[?(` + stamp + `)`)
-	hours  = regexp.MustCompile(`\b\d\d?:\d\d:\d\d\b`)
+	first   = regexp.MustCompile(stamp)
+	arrival = regexp.MustCompile(`T..:..:..\.\d{9}(?:Z|[+-]..:..)$`)
+	second  = regexp.MustCompile(`^(?: std(?:out|err) [FP])? \[?(` + stamp + `)`)
+	hours   = regexp.MustCompile(`\b\d\d?:\d\d:\d\d\b`)
 )
 
 const regions = `(?:Africa|America|Asia|Atlantic|Australia|Etc|Europe|Indian|Pacific)`
