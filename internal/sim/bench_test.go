@@ -8,74 +8,11 @@ import (
 	"time"
 
 	"lockstep/internal/checker"
-	"lockstep/internal/faults"
-	"lockstep/internal/plan"
 )
 
-// stormPlan is the reference workload of the whole-run benchmarks: five clients,
-// twenty acquisitions each, watchdogs, a replica, drifting clocks, one pause and
-// one failover. With a lease of 150 ms the watchdogs renew; with one of 1 s they
-// are never due.
-func stormPlan(lease time.Duration, work plan.Range) plan.Plan {
-	p := plan.Default()
-	p.Name = "storm"
-	p.Lease = lease
-	p.Clients = []string{"A", "B", "C", "D", "E"}
-	p.Workload.Repeat = 20
-	p.Workload.Work = work
-	p.Workload.Rest = plan.Range{Min: time.Millisecond, Max: 10 * time.Millisecond}
-	p.Workload.Retry = 12 * time.Millisecond
-	p.Workload.Stagger = time.Millisecond
-	p.Network.Latency = plan.Range{Min: 200 * time.Microsecond, Max: time.Millisecond}
-	p.Network.Timeout = 500 * time.Millisecond
-	p.Redis.Replicas = 1
-	p.Redis.Lag = 5 * time.Millisecond
-	p.Redis.Failover.After = 300 * time.Millisecond
-	p.Clocks = []plan.Clock{{Node: "B", Offset: time.Second, DriftPPM: 200}, {Node: "C", DriftPPM: -150}}
-	p.Faults = []faults.Fault{
-		verb("pause", 1, "C", faults.Trigger{Moment: faults.InSection, Subject: "C", Nth: 3}, faults.End{For: 1900 * time.Millisecond}),
-		verb("fail-over", 2, "operator", faults.Trigger{Moment: faults.InSection, Subject: "D", Nth: 8}, faults.End{}),
-	}
-	return p
-}
+func BenchmarkRunWithRenewals(b *testing.B) { benchmarkRuns(b, "150ms", "5ms..120ms") }
 
-// verb builds a fault without a scenario file.
-func verb(name string, number int, target string, at faults.Trigger, end faults.End) faults.Fault {
-	return lasting(name, number, target, 0, at, end)
-}
-
-// lasting is a fault with a value for its one duration, 0 for the usual one.
-func lasting(name string, number int, target string, d time.Duration, at faults.Trigger, end faults.End) faults.Fault {
-	spec, ok := faults.Lookup(name)
-	if !ok {
-		panic("no such verb: " + name)
-	}
-	args := faults.Args{Value: target}
-	for _, p := range slices.Concat(spec.Params, []faults.Param{spec.Value}) {
-		if p.Timed() && d != 0 {
-			args.Durations = map[string]time.Duration{p.Name: d}
-		}
-	}
-	return faults.Make(number, spec, args, at, end)
-}
-
-// apart is a partition.
-func apart(number int, at faults.Trigger, d time.Duration, sides ...[]string) faults.Fault {
-	spec, _ := faults.Lookup("partition")
-	return faults.Make(number, spec, faults.Args{Sides: sides}, at, faults.End{For: d})
-}
-
-func restartOf(number int, node string, down time.Duration, at faults.Trigger) faults.Fault {
-	return lasting("restart", number, node, down, at, faults.End{})
-}
-
-func BenchmarkRunWithRenewals(b *testing.B) {
-	benchmarkRuns(b, stormPlan(150*time.Millisecond, plan.Range{Min: 5 * time.Millisecond, Max: 120 * time.Millisecond}))
-}
-
-func BenchmarkRunShort(b *testing.B) {
-	benchmarkRuns(b, stormPlan(time.Second, plan.Range{Min: 5 * time.Millisecond, Max: 30 * time.Millisecond}))
-}
+func BenchmarkRunShort(b *testing.B) { benchmarkRuns(b, "1s", "5ms..30ms") }
 
 // referencePull is what one round trip through iter.Pull took on the machine of the first
 // prototype, on which the goal of 1000 runs/s was set.
@@ -100,14 +37,23 @@ func pull() time.Duration {
 
 // benchmarkRuns measures whole runs on one core: play, judge, hash. Every few runs it looks
 // what a pull takes, and reports the median of these ratios: in pulls, and in the runs per
-// second that they would be on the reference machine.
-func benchmarkRuns(b *testing.B, p plan.Plan) {
+// second that they would be on the reference machine. Its reference workload has five clients,
+// twenty acquisitions each, watchdogs, a replica, drifting clocks, one pause and one failover.
+// With a lease of 150 ms the watchdogs renew; with one of 1 s they are never due.
+func benchmarkRuns(b *testing.B, lease, work string) {
+	p := story(b, "watchdog-lua", "lease="+lease, "workload.work="+work, "clients=[A, B, C, D, E]",
+		"workload.repeat=20 times", "workload.wait=up to 60s", "workload.rest=1ms..10ms",
+		"workload.retry=12ms", "workload.stagger=1ms", "network={latency: 200us..1ms, timeout: 500ms}",
+		"servers.redis={replicas: 1, lag: 5ms, failover: {after: 300ms}}",
+		"clocks={B: {offset: +1s, drift: 200ppm}, C: {drift: -150ppm}}",
+		"when: C is in its critical section the 3rd time, pause: C, for: 1900ms",
+		"when: D is in its critical section the 8th time, fail-over: operator")
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	w := New()
 	defer w.Close()
 	var fired int64
 	run := func(seed int) {
-		h, err := w.Run(&p, "watchdog-lua", uint64(seed))
+		h, err := w.Run(p, "watchdog-lua", uint64(seed))
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -1,39 +1,26 @@
 package sim
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
 
-	"lockstep/internal/faults"
 	"lockstep/internal/history"
 	"lockstep/internal/plan"
 )
 
-// withReplica is a plan with two clients that work for a given time, on a database with one
-// replica.
-func withReplica(work time.Duration) plan.Plan {
-	p := plan.Default()
-	p.Name, p.Clients, p.Lease = "replicated", []string{"A", "B"}, 10*time.Second
-	p.Database("mysql").Replicas, p.Database("mysql").Lag = 1, 10*time.Millisecond
-	p.Workload.Work = plan.Range{Min: work, Max: work}
-	p.Workload.Wait = time.Minute
-	return p
+// withReplica is a story of a lock in a database with one replica.
+func withReplica(t *testing.T, more ...string) *plan.Plan {
+	return story(t, "mysql-unique", append([]string{
+		"servers.mysql={replicas: 1, lag: 10ms}", "workload.wait=up to 1m"}, more...)...)
 }
 
 // B cannot reach the new primary and keeps asking the old one, which has restarted as a replica and
 // so refuses to write, as MariaDB does.
 func TestAReplicaRefusesWritesOfClients(t *testing.T) {
-	p := withReplica(time.Second)
-	enters := faults.Trigger{Moment: faults.Enters, Subject: "A", Nth: 1}
-	later := enters
-	later.After = 2 * time.Second
-	p.Faults = []faults.Fault{
-		apart(1, faults.Trigger{}, 20*time.Second, []string{"B"}, []string{"mysql-2"}),
-		verb("fail-over", 2, plan.ByOperator, enters, faults.End{}),
-		restartOf(3, "mysql-1", 10*time.Millisecond, later),
-	}
-	h := play(t, &p, "mysql-unique", 1)
+	h := play(t, withReplica(t, "at: 0s, partition: [B, mysql-2], for: 20s",
+		"when: A enters, fail-over: operator", "when: A enters, after: 2s, restart: mysql-1, down: 10ms"))
 	refused := 0
 	for _, e := range h.Events {
 		if e.Kind == history.Replied && h.Name(e.Node) == "B" && h.Name(e.Peer) == "mysql-1" &&
@@ -51,16 +38,8 @@ func TestAReplicaRefusesWritesOfClients(t *testing.T) {
 
 // A replica receives rows that are inserted after a restart of its primary.
 func TestAReplicaFollowsAPrimaryThatCameBack(t *testing.T) {
-	p := withReplica(5 * time.Second)
-	p.Clients = []string{"A"}
-	p.Workload.Repeat = 1
-	enters := faults.Trigger{Moment: faults.Enters, Subject: "A", Nth: 1}
-	enters.After = time.Second
-	p.Faults = []faults.Fault{
-		restartOf(1, "mysql-1", 10*time.Millisecond, faults.Trigger{}),
-		verb("fail-over", 2, plan.ByOperator, enters, faults.End{}),
-	}
-	h := play(t, &p, "mysql-unique", 1)
+	h := play(t, withReplica(t, "clients=[A]", "workload.work=5s",
+		"at: 0s, restart: mysql-1, down: 10ms", "when: A enters, after: 1s, fail-over: operator"))
 	if got := find(t, h, history.Replicated, "mysql-2"); h.Name(got.Owner) != "A" {
 		t.Errorf("the replica has the row of %s, want A's", h.Name(got.Owner))
 	}
@@ -71,10 +50,8 @@ func TestAReplicaFollowsAPrimaryThatCameBack(t *testing.T) {
 // ends the statement at the thaw even if no other request arrives.
 func TestAPauseOfADatabaseExtendsNoTimeout(t *testing.T) {
 	const frozen, thawed = 2500 * time.Millisecond, 3300 * time.Millisecond
-	p := withReplica(20 * time.Second)
-	p.Database("mysql").Replicas = 0
-	p.Faults = []faults.Fault{verb("pause", 1, "mysql-1", at(frozen), faults.End{For: thawed - frozen})}
-	h := play(t, &p, "mysql-for-update", 1)
+	h := play(t, story(t, "mysql-for-update", "workload={work: 20s, wait: up to 1m}",
+		fmt.Sprintf("at: %v, pause: mysql-1, for: %v", frozen, thawed-frozen)))
 	for _, e := range h.Events {
 		if e.Kind == history.Executed && strings.HasPrefix(h.Text(e.Text), "ERROR 1205") && e.At.Duration() > frozen {
 			if e.At.Duration() != thawed {

@@ -10,7 +10,6 @@ import (
 
 	"lockstep/internal/history"
 	"lockstep/internal/locks"
-	"lockstep/internal/plan"
 	"lockstep/internal/store/redis"
 )
 
@@ -43,9 +42,8 @@ func TestAServerHasOnlyWhatTheLockAskedFor(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			p := plan.Default()
-			p.Clients, p.Workload.Wait = []string{"A"}, time.Second
-			h, err := PlayVariant(t.Context(), &p, locks.Variant{
+			p := story(t, "set-nx-lua", "clients=[A]", "workload.wait=up to 1s")
+			h, err := PlayVariant(t.Context(), p, locks.Variant{
 				ID: "asks", Store: locks.StoreRedis, LeaseUnit: time.Millisecond, Servers: tt.servers,
 				New: func(d locks.Deps) locks.Lock { return asks{d, tt.cmd} },
 			}, 1)

@@ -6,26 +6,18 @@ import (
 	"time"
 
 	"lockstep/internal/checker"
-	"lockstep/internal/faults"
 	"lockstep/internal/history"
 	"lockstep/internal/plan"
+	"lockstep/internal/scenario/scenariotest"
 )
 
-// story is a small plan with one fault: two clients, work of one second.
-func story(f faults.Fault) plan.Plan {
-	p := plan.Default()
-	p.Name = "story"
-	p.Clients = []string{"A", "B"}
-	p.Workload.Work = plan.Range{Min: time.Second, Max: time.Second}
-	p.Workload.Wait = 30 * time.Second
-	p.Faults = []faults.Fault{f}
-	return p
-}
+// story is a small plan with two clients.
+var story = scenariotest.Story
 
-// play plays a plan with a lock and a seed.
-func play(t *testing.T, p *plan.Plan, lock string, seed uint64) *history.History {
+// play plays a plan with its first lock.
+func play(t *testing.T, p *plan.Plan) *history.History {
 	t.Helper()
-	h, err := Run(p, lock, seed)
+	h, err := Run(p, p.Locks[0], 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -34,9 +26,9 @@ func play(t *testing.T, p *plan.Plan, lock string, seed uint64) *history.History
 
 // tell plays a plan and returns the events of some kinds before the final quiet
 // period, one per line.
-func tell(t *testing.T, p plan.Plan, lock string, kinds ...history.Kind) (*history.History, []string) {
+func tell(t *testing.T, p *plan.Plan, kinds ...history.Kind) (*history.History, []string) {
 	t.Helper()
-	h := play(t, &p, lock, 1)
+	h := play(t, p)
 	var lines []string
 	for _, e := range h.Events {
 		if e.Kind == history.Healed {
@@ -56,14 +48,6 @@ func expectLines(t *testing.T, got []string, want ...string) {
 	if g, w := strings.Join(got, "\n"), strings.Join(want, "\n"); g != w {
 		t.Errorf("got:\n%s\nwant:\n%s", g, w)
 	}
-}
-
-func onWire(kind faults.MomentKind, command string) faults.Trigger {
-	return faults.Trigger{Moment: kind, Subject: "A", Command: command, Nth: 1}
-}
-
-func first(kind faults.MomentKind) faults.Trigger {
-	return faults.Trigger{Moment: kind, Subject: "A", Nth: 1}
 }
 
 // find returns the first event of a kind on a node.
@@ -89,8 +73,8 @@ func count(h *history.History, kind history.Kind, node string) (n int) {
 }
 
 func TestDroppedReplyMeansExecutedAndUnknown(t *testing.T) {
-	p := story(verb("drop", 1, "reply", onWire(faults.Sends, "SET"), faults.End{}))
-	h, got := tell(t, p, "set-nx-lua", history.ReplyDropped, history.AcquireFailed, history.Granted)
+	h, got := tell(t, story(t, "set-nx-lua", "when: A sends SET, drop: reply"),
+		history.ReplyDropped, history.AcquireFailed, history.Granted)
 	expectLines(t, got,
 		"redis-1 granted lock", // A's, although A does not know
 		"redis-1 reply-dropped",
@@ -104,8 +88,7 @@ func TestDroppedReplyMeansExecutedAndUnknown(t *testing.T) {
 }
 
 func TestDelayedReplyArrivesLate(t *testing.T) {
-	f := lasting("delay", 1, "reply", 2*time.Second, onWire(faults.Sends, "SET"), faults.End{})
-	h, _ := tell(t, story(f), "set-nx-lua")
+	h := play(t, story(t, "set-nx-lua", "when: A sends SET, delay: reply, by: 2s"))
 	granted, acquired := find(t, h, history.Granted, "redis-1"), find(t, h, history.Acquired, "A")
 	if late := acquired.At.Sub(granted.At); late < 2*time.Second || late > 2*time.Second+2*time.Millisecond {
 		t.Errorf("the reply took %v", late)
@@ -113,8 +96,8 @@ func TestDelayedReplyArrivesLate(t *testing.T) {
 }
 
 func TestFrozenClientKeepsItsSocketsAndLosesItsTime(t *testing.T) {
-	p := story(verb("pause", 1, "A", onWire(faults.Sends, "SET"), faults.End{For: 2 * time.Second}))
-	h, got := tell(t, p, "set-nx-lua", history.Froze, history.Thawed, history.Granted, history.TimedOut)
+	h, got := tell(t, story(t, "set-nx-lua", "when: A sends SET, pause: A, for: 2s"),
+		history.Froze, history.Thawed, history.Granted, history.TimedOut)
 	expectLines(t, got,
 		"A froze", "redis-1 granted lock", "A thawed", // the request was on its way, the reply waits
 		"redis-1 granted lock")
@@ -124,8 +107,8 @@ func TestFrozenClientKeepsItsSocketsAndLosesItsTime(t *testing.T) {
 }
 
 func TestCrashedClientDoesNothingMore(t *testing.T) {
-	p := story(verb("crash", 1, "A", first(faults.InSection), faults.End{}))
-	h, got := tell(t, p, "setnx", history.Crashed, history.Releasing, history.WriteAccepted, history.GaveUp)
+	h, got := tell(t, story(t, "setnx", "when: A is in its critical section, crash: A"),
+		history.Crashed, history.Releasing, history.WriteAccepted, history.GaveUp)
 	expectLines(t, got, "A crashed", "B gave-up")
 	crashed := false
 	for _, e := range h.Events {
@@ -140,8 +123,7 @@ func TestCrashedClientDoesNothingMore(t *testing.T) {
 }
 
 func TestSlowWorkLeavesTheWatchdogAlone(t *testing.T) {
-	p := story(lasting("slow", 1, "A", 15*time.Second, first(faults.Enters), faults.End{}))
-	h, got := tell(t, p, "watchdog-lua", history.Extended, history.Expired)
+	h, got := tell(t, story(t, "watchdog-lua", "when: A enters, slow: A, by: 15s"), history.Extended, history.Expired)
 	if len(got) < 4 || strings.Contains(strings.Join(got, " "), "expired") {
 		t.Errorf("16 s of work with a lease of 10 s: %v", got)
 	}
@@ -152,23 +134,14 @@ func TestSlowWorkLeavesTheWatchdogAlone(t *testing.T) {
 
 // A fault that slows the work makes the section longer during which it comes, and no other.
 func TestSlowWorkHitsTheSectionThatHasBegun(t *testing.T) {
-	for _, tt := range []struct {
-		moment faults.MomentKind
-		want   string
-	}{
-		{faults.StartsWaiting, "6s 1s"},
-		{faults.Acquires, "6s 1s"},
-		{faults.InSection, "6s 1s"},
-		{faults.Writes, "1s 1s"}, // the work is done
-		{faults.Releases, "1s 1s"},
+	for _, tt := range []struct{ moment, want string }{
+		{"A starts waiting", "6s 1s"},
+		{"A acquires", "6s 1s"},
+		{"A is in its critical section, after: 500ms", "6s 1s"},
+		{"A writes", "1s 1s"}, // the work is done
+		{"A releases", "1s 1s"},
 	} {
-		at := first(tt.moment)
-		if at.After = 500 * time.Millisecond; tt.moment != faults.InSection {
-			at.After = 0
-		}
-		p := story(lasting("slow", 1, "A", 5*time.Second, at, faults.End{}))
-		p.Clients, p.Workload.Repeat = []string{"A"}, 2
-		h := play(t, &p, "set-nx-lua", 1)
+		h := play(t, story(t, "set-nx-lua", "clients=[A]", "workload.repeat=2 times", "when: "+tt.moment+", slow: A, by: 5s"))
 		var got []string
 		for _, hold := range history.Holds(h) {
 			if h.Name(hold.Client) == "A" {
@@ -176,7 +149,7 @@ func TestSlowWorkHitsTheSectionThatHasBegun(t *testing.T) {
 			}
 		}
 		if s := strings.Join(got, " "); s != tt.want {
-			t.Errorf("%v: the sections of A lasted %s, want %s", at, s, tt.want)
+			t.Errorf("%s: the sections of A lasted %s, want %s", tt.moment, s, tt.want)
 		}
 	}
 }
@@ -185,8 +158,7 @@ func TestSlowWorkHitsTheSectionThatHasBegun(t *testing.T) {
 // keeps believing that it holds the lock.
 func TestATaskThatHangsDoesNotLearnOfALoss(t *testing.T) {
 	for _, lock := range []string{"redlock-extend", "self-fence", "set-nx-lua"} {
-		p := story(verb("hang", 1, "A", first(faults.Enters), faults.End{}))
-		h := play(t, &p, lock, 1)
+		h := play(t, story(t, lock, "when: A enters, hang: A"))
 		hold := history.Holds(h)[0]
 		if h.Name(hold.Client) != "A" || hold.How != history.HoldOpen {
 			t.Errorf("%s: %s's hold has ended at %v", lock, h.Name(hold.Client), hold.End)
@@ -199,20 +171,15 @@ func TestATaskThatHangsDoesNotLearnOfALoss(t *testing.T) {
 
 func TestFailoverForgetsWhatWasUnderWay(t *testing.T) {
 	for _, tt := range []struct {
-		name string
-		lag  time.Duration
-		want checker.Letter
+		name, lag string
+		want      checker.Letter
 	}{
-		{"the entry is still under way", 500 * time.Millisecond, checker.LetterV},
-		{"the entry has arrived", time.Millisecond, checker.LetterDelay},
+		{"the entry is still under way", "500ms", checker.LetterV},
+		{"the entry has arrived", "1ms", checker.LetterDelay},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			trigger := first(faults.Enters)
-			trigger.After = 100 * time.Millisecond
-			p := story(verb("fail-over", 1, "operator", trigger, faults.End{}))
-			p.Redis.Replicas, p.Redis.Lag = 1, tt.lag
-			p.Workload.Work = plan.Range{Min: 4 * time.Second, Max: 4 * time.Second}
-			h, got := tell(t, p, "set-nx-lua", history.Crashed, history.Promoted)
+			h, got := tell(t, story(t, "set-nx-lua", "servers.redis={replicas: 1, lag: "+tt.lag+"}", "workload.work=4s",
+				"when: A enters, after: 100ms, fail-over: operator"), history.Crashed, history.Promoted)
 			expectLines(t, got, "redis-1 crashed", "redis-2 promoted")
 			if j := checker.Judge(h); j.Letter != tt.want {
 				t.Errorf("outcome %s, want %s", j.Letter, tt.want)
@@ -223,18 +190,15 @@ func TestFailoverForgetsWhatWasUnderWay(t *testing.T) {
 
 // The run goes on while its only client is being restarted.
 func TestTheRunWaitsForARestart(t *testing.T) {
-	p := story(restartOf(1, "A", 5*time.Second, first(faults.InSection)))
-	p.Clients = []string{"A"}
-	_, got := tell(t, p, "set-nx-lua", history.Crashed, history.Restarted, history.Acquired, history.Finished)
+	_, got := tell(t, story(t, "set-nx-lua", "clients=[A]", "when: A is in its critical section, restart: A, down: 5s"),
+		history.Crashed, history.Restarted, history.Acquired, history.Finished)
 	expectLines(t, got, "A acquired", "A crashed", "A restarted", "A acquired", "A finished")
 }
 
 // The quiet period ends a fault whose own end never comes; otherwise the probe would report a stuck
 // lock.
 func TestTheQuietPeriodEndsAllFaults(t *testing.T) {
-	never := &faults.Trigger{Moment: faults.StartsWaiting, Subject: "B", Nth: 50}
-	p := story(verb("pause", 1, "redis-1", first(faults.InSection), faults.End{Until: never}))
-	h := play(t, &p, "set-nx-lua", 1)
+	h := play(t, story(t, "set-nx-lua", "when: A is in its critical section, pause: redis-1, until: B starts waiting the 50th time"))
 	healed, thawed := find(t, h, history.Healed, "nobody"), find(t, h, history.Thawed, "redis-1")
 	if thawed.At != healed.At {
 		t.Errorf("healed at %v, and the server goes on at %v", healed.At, thawed.At)

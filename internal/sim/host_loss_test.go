@@ -4,9 +4,7 @@ import (
 	"testing"
 	"time"
 
-	"lockstep/internal/faults"
 	"lockstep/internal/history"
-	"lockstep/internal/plan"
 )
 
 // A crash and the loss of the host differ in how long B waits afterwards, except with a lease.
@@ -30,10 +28,9 @@ func TestTheLossOfAHostAndACrash(t *testing.T) {
 		{"consul-session", "lose-host", lease - time.Second, 4 * lease, false},
 	}
 	for _, tt := range tests {
-		p := story(verb(tt.fault, 1, "A", first(faults.InSection), faults.End{}))
-		p.Database("mysql").IdleTimeout, p.Workload.Wait = session, time.Minute
-		p.Workload.Work = plan.Range{Min: 5 * time.Second, Max: 5 * time.Second}
-		h := play(t, &p, tt.lock, 1)
+		p := story(t, tt.lock, "workload={work: 5s, wait: up to 1m}", "when: A is in its critical section, "+tt.fault+": A")
+		p.Database("mysql").IdleTimeout = session
+		h := play(t, p)
 		died, got := find(t, h, history.Crashed, "A").At.Duration(), instants(h, history.Acquired, "B", "")
 		switch {
 		case tt.neverAcquired:
@@ -53,11 +50,8 @@ func TestTheLossOfAHostAndACrash(t *testing.T) {
 // A client that waits in the database when its host is lost is still granted the lock: the server
 // does not notice the loss.
 func TestALostHostIsStillGrantedTheLock(t *testing.T) {
-	p := story(verb("lose-host", 1, "A", first(faults.StartsWaiting), faults.End{}))
-	p.Clients = []string{"B", "A", "C"}
-	p.Faults[0].Trigger.After = 100 * time.Millisecond
-	p.Database("mysql").IdleTimeout = 7 * time.Second
-	h := play(t, &p, "mysql-get-lock", 1)
+	h := play(t, story(t, "mysql-get-lock", "clients=[B, A, C]", "servers.mysql.idle-timeout=7s",
+		"when: A starts waiting, after: 100ms, lose-host: A"))
 	granted := false
 	died := find(t, h, history.Crashed, "A").At
 	for _, e := range h.Events {
@@ -75,13 +69,8 @@ func TestALostHostIsStillGrantedTheLock(t *testing.T) {
 // host does not.
 func TestALostHostRetransmitsNothing(t *testing.T) {
 	for name, want := range map[string]bool{"crash": true, "lose-host": false} {
-		enters := first(faults.Releases)
-		away := enters
-		away.After = 500 * time.Millisecond // its DEL is under way
-		p := story(cutOff("A", faults.TheStore, enters, faults.End{For: 3 * time.Second}))
-		died := verb(name, 2, "A", away, faults.End{})
-		p.Faults = append(p.Faults, died)
-		h := play(t, &p, "setnx", 1)
+		h := play(t, story(t, "setnx", "when: A releases, partition: [A, store], for: 3s",
+			"when: A releases, after: 500ms, "+name+": A")) // its DEL is under way
 		arrived, healed := false, false
 		for _, e := range h.Events {
 			healed = healed || e.Kind == history.FaultEnded
@@ -95,8 +84,7 @@ func TestALostHostRetransmitsNothing(t *testing.T) {
 
 // A request that was sent before the host was lost is executed.
 func TestALostHostsLastRequestArrives(t *testing.T) {
-	p := story(verb("lose-host", 1, "A", onWire(faults.Sends, "DEL"), faults.End{}))
-	h := play(t, &p, "setnx", 1)
+	h := play(t, story(t, "setnx", "when: A sends DEL, lose-host: A"))
 	if removed := find(t, h, history.Removed, "redis-1"); h.Name(removed.Peer) != "A" || removed.At < find(t, h, history.Crashed, "A").At {
 		t.Errorf("the entry was removed by %s at %v", h.Name(removed.Peer), removed.At)
 	}

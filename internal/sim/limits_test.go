@@ -6,9 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
-	"lockstep/internal/faults"
 	"lockstep/internal/history"
 	"lockstep/internal/plan"
 )
@@ -82,15 +80,12 @@ func TestARunThatIsTooLongIsCutShort(t *testing.T) {
 // A client that sends its next request at the instant of each reply is detected, and the history is
 // that of the whole run up to there. A client that rests between two requests is not spinning.
 func TestARestlessClientCutsItsRunShort(t *testing.T) {
-	p := story(verb("crash", 1, "B", faults.Trigger{Moment: faults.Sends, Subject: "B", Command: "lock", Nth: 1}, faults.End{}))
-	p.Clients = []string{"A", "B", "C"}
-	p.Lease = 10 * time.Second
-	p.Workload.Work = plan.Range{Min: 5 * time.Second, Max: 5 * time.Second}
+	p := story(t, "redisson-fair", "clients=[A, B, C]", "workload.work=5s", "when: B sends lock, crash: B")
 	play := func(maxInARow int) *history.History {
 		w := New()
 		t.Cleanup(w.Close)
 		w.MaxBackToBackRequests = maxInARow
-		h, err := w.Run(&p, "redisson-fair", 1)
+		h, err := w.Run(p, "redisson-fair", 1)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -7,17 +7,10 @@ import (
 	"testing"
 	"time"
 
-	"lockstep/internal/faults"
 	"lockstep/internal/history"
 	"lockstep/internal/locks"
-	"lockstep/internal/plan"
 	"lockstep/internal/store/redis"
 )
-
-// offStore parts a client from the store.
-func offStore(number int, client string, at faults.Trigger, length time.Duration) faults.Fault {
-	return apart(number, at, length, []string{client}, []string{faults.TheStore})
-}
 
 // between checks that an instant lies within a span of true time.
 func between(t *testing.T, what string, got history.Instant, from, until time.Duration) {
@@ -32,17 +25,15 @@ func between(t *testing.T, what string, got history.Instant, from, until time.Du
 func TestAPartitionHoldsBackBothWays(t *testing.T) {
 	const length = 100 * time.Millisecond
 	for _, tt := range []struct {
-		name    string
-		when    faults.MomentKind
-		granted time.Duration
+		name, when string
+		granted    time.Duration
 	}{
-		{"the request", faults.AboutToSend, length},
-		{"the reply", faults.Sends, 0}, // the request was on its way
+		{"the request", "A is about to send SET", length},
+		{"the reply", "A sends SET", 0}, // the request was on its way
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			p := story(offStore(1, "A", onWire(tt.when, "SET"), length))
-			p.Clients = []string{"A"}
-			h, got := tell(t, p, "set-nx-lua", history.TimedOut, history.AcquireFailed)
+			h, got := tell(t, story(t, "set-nx-lua", "clients=[A]", "when: "+tt.when+", partition: [A, store], for: 100ms"),
+				history.TimedOut, history.AcquireFailed)
 			expectLines(t, got)
 			between(t, "granted", find(t, h, history.Granted, "redis-1").At, tt.granted, tt.granted+10*time.Millisecond)
 			between(t, "A acquires", find(t, h, history.Acquired, "A").At, length, length+10*time.Millisecond)
@@ -62,30 +53,23 @@ func TestAPartitionHealsByItself(t *testing.T) {
 		t.Fatalf("nothing is granted to %s", owner)
 		return 0
 	}
-	begin := onWire(faults.AboutToSend, "SET") // of A, the first of all
-	p := story(offStore(1, "A", begin, time.Second))
-	p.Faults = append(p.Faults, offStore(2, "B", begin, 5*time.Second))
-	p.Lease, p.Workload.Work = time.Second, plan.Range{}
-	h, _ := tell(t, p, "set-nx-lua")
+	const begin = "when: A is about to send SET, " // the first of all
+	h := play(t, story(t, "set-nx-lua", "lease=1s", "workload.work=0s",
+		begin+"partition: [A, store], for: 1s", begin+"partition: [B, store], for: 5s"))
 	between(t, "A's entry", granted(h, "A"), time.Second, 1100*time.Millisecond)
 	between(t, "B's entry", granted(h, "B"), 5*time.Second, 5100*time.Millisecond)
 
-	p.Clients = []string{"A"}
-	p.Faults = []faults.Fault{offStore(1, "A", begin, 3*time.Second), offStore(2, "A", faults.Trigger{At: time.Second}, 4*time.Second)}
-	h, _ = tell(t, p, "set-nx-lua")
+	h = play(t, story(t, "set-nx-lua", "lease=1s", "workload.work=0s", "clients=[A]",
+		begin+"partition: [A, store], for: 3s", "at: 1s, partition: [A, store], for: 4s"))
 	between(t, "A's entry", granted(h, "A"), 5*time.Second, 5100*time.Millisecond)
 }
 
 // delayed holds A's first SET back.
-func delayed(half string, by time.Duration) faults.Fault {
-	return lasting("delay", 1, half, by, onWire(faults.AboutToSend, "SET"), faults.End{})
-}
+const delayed = "when: A is about to send SET, delay: request, by: 2s"
 
 // A delayed request is executed late, even though its client has given it up by then.
 func TestADelayedRequestIsExecutedLate(t *testing.T) {
-	p := story(delayed("request", 2*time.Second))
-	p.Clients, p.Lease, p.Workload.Work = []string{"A"}, 500*time.Millisecond, plan.Range{}
-	h, _ := tell(t, p, "set-nx-lua")
+	h := play(t, story(t, "set-nx-lua", "clients=[A]", "lease=500ms", "workload.work=0s", delayed))
 	for i, e := range h.Events {
 		if e.Kind == history.Sent && h.Name(e.Node) == "A" {
 			for _, done := range h.Events[i:] {
@@ -120,9 +104,8 @@ func (l twoOnOne) Acquire(ctx context.Context) (locks.Lease, error) {
 
 // Requests on one connection arrive in the order in which they were sent.
 func TestAConnectionKeepsItsOrder(t *testing.T) {
-	p := story(delayed("request", 2*time.Second))
-	p.Clients, p.Workload.Wait = []string{"A"}, 3*time.Second
-	h, err := PlayVariant(t.Context(), &p, locks.Variant{
+	p := story(t, "set-nx-lua", "clients=[A]", "workload.wait=up to 3s", delayed)
+	h, err := PlayVariant(t.Context(), p, locks.Variant{
 		ID: "two-on-one", Store: locks.StoreRedis, LeaseUnit: time.Millisecond,
 		New: func(d locks.Deps) locks.Lock { return twoOnOne{d} },
 	}, 1)
@@ -145,10 +128,7 @@ func TestAConnectionKeepsItsOrder(t *testing.T) {
 
 // Connections end with their server's process: its next life does not execute what was sent before.
 func TestARequestDoesNotOutliveItsServer(t *testing.T) {
-	p := story(delayed("request", 2*time.Second))
-	p.Clients = []string{"A"}
-	p.Faults = append(p.Faults, restartOf(2, "redis-1", 50*time.Millisecond, at(time.Second)))
-	h, _ := tell(t, p, "set-nx-lua")
+	h := play(t, story(t, "set-nx-lua", "clients=[A]", delayed, "at: 1s, restart: redis-1, down: 50ms"))
 	find(t, h, history.Restarted, "redis-1")
 	first := find(t, h, history.Sent, "A")
 	for _, e := range h.Events {
@@ -161,11 +141,7 @@ func TestARequestDoesNotOutliveItsServer(t *testing.T) {
 
 // Each client draws its own latencies.
 func TestClientsHaveTheirOwnRandomNumbers(t *testing.T) {
-	p := story(verb("pause", 1, "A", at(time.Hour), faults.End{For: time.Second}))
-	p.Faults = nil
-	p.Network.Latency = plan.Range{Min: time.Millisecond, Max: time.Second}
-	p.Network.Timeout = 10 * time.Second
-	h := play(t, &p, "set-nx-lua", 1)
+	h := play(t, story(t, "set-nx-lua", "network={latency: 1ms..1s, timeout: 10s}"))
 	first := map[string]time.Duration{}
 	for _, e := range h.Events {
 		client := h.Name(e.Peer)
@@ -180,10 +156,9 @@ func TestClientsHaveTheirOwnRandomNumbers(t *testing.T) {
 
 // The quiet period begins only when all clients are done.
 func TestTheStormLastsUntilAllAreDone(t *testing.T) {
-	p := story(verb("pause", 1, "B", faults.Trigger{Moment: faults.InSection, Subject: "B", Nth: 1}, faults.End{For: 8 * time.Second}))
-	h := play(t, &p, "setnx", 1)
+	h := play(t, story(t, "setnx", "when: B is in its critical section, pause: B, for: 8s"))
 	healed := find(t, h, history.Healed, "nobody").At
-	for _, name := range p.Clients {
+	for _, name := range []string{"A", "B"} {
 		if done := find(t, h, history.Finished, name).At; done > healed {
 			t.Errorf("healed at %v, and %s is done at %v", healed, name, done)
 		}
@@ -195,12 +170,12 @@ func TestTheStormLastsUntilAllAreDone(t *testing.T) {
 // them.
 func TestWhatAPartitionHeldBackComesInAnyOrder(t *testing.T) {
 	order := func(any bool, seed uint64) (out []int64) {
-		p := story(offStore(1, "A", onWire(faults.AboutToSend, "SET"), 9*time.Second))
-		p.Clients, p.Network.Timeout, p.Workload.Retry = []string{"A"}, time.Second, time.Second
+		p := story(t, "set-nx-lua", "clients=[A]", "network.timeout=1s", "workload.retry=1s",
+			"when: A is about to send SET, partition: [A, store], for: 9s")
 		w := New()
 		defer w.Close()
 		w.SetTiming(Timing{AnyOrder: any})
-		h, err := w.Run(&p, "set-nx-lua", seed)
+		h, err := w.Run(p, "set-nx-lua", seed)
 		if err != nil {
 			t.Fatal(err)
 		}

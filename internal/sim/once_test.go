@@ -6,20 +6,13 @@ import (
 
 	"lockstep/internal/history"
 	"lockstep/internal/locks"
-	"lockstep/internal/plan"
 )
 
 // A client with a single attempt sends the requests of one attempt, then gives up.
 func TestAClientThatTriesOnceAsksOnce(t *testing.T) {
-	p := plan.Default()
-	p.Clients = []string{"A", "B"}
-	p.Workload.Work = plan.Range{Min: 5 * time.Second, Max: 5 * time.Second}
-	once := p.Workload
-	once.Wait = 0
-	p.Own = map[string]plan.Workload{"B": once}
 	asks := map[string]int{"setnx": 1, "set-nx-lua": 1, "mysql-unique": 1, "redlock": 10} // redlock undoes its five
 	for _, v := range locks.Simulated() {
-		h := play(t, &p, v.ID, 1)
+		h := play(t, story(t, v.ID, "clients=[A, {name: B, wait: 0s}]", "workload.work=5s"))
 		sent := count(h, history.Sent, "B")
 		gaveUp := time.Duration(0)
 		if all := instants(h, history.GaveUp, "B", ""); len(all) > 0 {

@@ -9,12 +9,11 @@ import (
 	"lockstep/internal/faults"
 	"lockstep/internal/history"
 	"lockstep/internal/locks"
-	"lockstep/internal/plan"
 )
 
 // late delays one half of a command of A's by three seconds.
-func late(number int, half string, command string, nth int) faults.Fault {
-	return lasting("delay", number, half, 3*time.Second, faults.Trigger{Moment: faults.AboutToSend, Subject: "A", Command: command, Nth: nth}, faults.End{})
+func late(half, command string, nth int) string {
+	return fmt.Sprintf("when: A is about to send %s the %dth time, delay: %s, by: 3s", command, nth, half)
 }
 
 // overtakes returns the first request or reply of A's that arrived before an earlier one, or "".
@@ -48,12 +47,9 @@ func TestALateMessageHoldsUpWhatIsBehindIt(t *testing.T) {
 		}
 		for _, half := range []string{"request", "reply"} {
 			for nth := 1; nth <= 6; nth++ {
-				p := plan.Default()
-				p.Clients, p.Faults = []string{"A", "B"}, []faults.Fault{late(1, half, faults.AnyCommand, nth)}
-				p.Workload.Work = plan.Range{Min: 8 * time.Second, Max: 8 * time.Second}
-				p.Network.Timeout = 2 * time.Second
-				p.Cluster("etcd").Nodes = 1 // among several it is random when a request is executed
-				h := play(t, &p, v.ID, 1)
+				h := play(t, story(t, v.ID, "workload={work: 8s, wait: up to 60s}", "network.timeout=2s",
+					"servers.etcd.nodes=1", // among several it is random when a request is executed
+					late(half, faults.AnyCommand, nth)))
 				if got := overtakes(h); got != "" {
 					t.Errorf("%s, the %s of command %d is late: %s", v.ID, half, nth, got)
 				}
@@ -68,10 +64,7 @@ func TestALateMessageHoldsUpWhatIsBehindIt(t *testing.T) {
 
 // With a pool of connections, a late request is overtaken, even by its own retry.
 func TestAPoolHasAnotherConnection(t *testing.T) {
-	p := plan.Default()
-	p.Clients, p.Faults = []string{"A"}, []faults.Fault{late(1, "request", "SET", 1)}
-	p.Network.Timeout = time.Second
-	h := play(t, &p, "set-nx-lua", 1)
+	h := play(t, story(t, "set-nx-lua", "clients=[A]", "workload.work=3s", "network.timeout=1s", late("request", "SET", 1)))
 	if got := overtakes(h); !strings.Contains(got, "SET") {
 		t.Errorf("the late SET was not overtaken: %q", got)
 	}
@@ -88,12 +81,8 @@ func TestALateMessageMeetsAPartition(t *testing.T) {
 		{4 * time.Second, time.Second, 3 * time.Second},     // or not yet
 		{0, 2 * time.Second, 3 * time.Second},               // it was sent into the partition
 	} {
-		cut := cutOff("A", faults.TheStore, faults.Trigger{Moment: faults.AboutToSend, Subject: "A", Command: "TXN", Nth: 1, After: tt.from}, faults.End{For: tt.length})
-		cut.Number = 2
-		p := plan.Default()
-		p.Clients, p.Faults = []string{"A"}, []faults.Fault{late(1, "request", "TXN", 1), cut}
-		p.Network.Timeout, p.Cluster("etcd").Nodes = 10*time.Second, 1
-		h := play(t, &p, "etcd-txn", 1)
+		h := play(t, story(t, "etcd-txn", "clients=[A]", "network.timeout=10s", "servers.etcd.nodes=1", late("request", "TXN", 1),
+			fmt.Sprintf("when: A is about to send TXN, after: %v, partition: [A, store], for: %v", tt.from, tt.length)))
 		var sent history.Instant
 		for _, e := range h.Events {
 			if e.Kind == history.Sent && strings.HasPrefix(h.Text(e.Text), "TXN") && sent == 0 {

@@ -4,12 +4,10 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"lockstep/internal/checker"
 	"lockstep/internal/faults"
 	"lockstep/internal/history"
-	"lockstep/internal/plan"
 )
 
 // Each of the four moments of a lock's acquire and release comes with each lock, at the expected
@@ -28,17 +26,17 @@ func TestMomentsOfAcquireAndReleaseComeForEveryLock(t *testing.T) {
 		"pg-advisory":         {"SELECT", "SELECT pg_advisory_unlock"},
 		"setnx-timestamp-del": {"SETNX", "DEL"},
 	} {
-		for _, kind := range []faults.MomentKind{faults.AboutToSend, faults.Sends, faults.HasExecuted, faults.HasReply} {
+		for _, m := range faults.MomentPhrases() {
+			if !m.Kind.OnWire() {
+				continue
+			}
 			for word, command := range map[string]string{faults.ItsAcquire: want.acquire, faults.ItsRelease: want.release} {
 				// The pause marks the moment: the command is the last one that A sent before it,
 				// or the next one after it.
-				p := story(verb("pause", 1, "A", onWire(kind, word), faults.End{For: 2 * time.Second}))
-				p.Clients = []string{"A"}
-				p.Workload.Work = plan.Range{Min: 8 * time.Second, Max: 8 * time.Second}
-				h := play(t, &p, lock, 1)
-				got := aroundPause(h, kind)
+				moment := "A " + strings.Replace(m.Text, "%s", word, 1)
+				got := aroundPause(play(t, story(t, lock, "clients=[A]", "workload.work=8s", "when: "+moment+", pause: A, for: 2s")), m.Kind)
 				if !strings.HasPrefix(got, command) {
-					t.Errorf("%s, A %v %s: A stood still around %q, want %q", lock, kind, word, got, command)
+					t.Errorf("%s, %s: A stood still around %q, want %q", lock, moment, got, command)
 				}
 			}
 		}
@@ -72,8 +70,7 @@ func aroundPause(h *history.History, kind faults.MomentKind) string {
 // failed, and B already has the lock.
 func TestALostAnswerToTheReleaseOfAnyLock(t *testing.T) {
 	for _, lock := range []string{"set-nx-lua", "mysql-unique", "etcd-txn"} {
-		p := story(verb("drop", 1, "reply", onWire(faults.Sends, faults.ItsRelease), faults.End{}))
-		h, got := tell(t, p, lock, history.ReplyDropped, history.ReleaseFailed)
+		h, got := tell(t, story(t, lock, "when: A sends its release, drop: reply"), history.ReplyDropped, history.ReleaseFailed)
 		if len(got) != 2 || !strings.HasSuffix(got[0], " reply-dropped") || !strings.HasPrefix(got[1], "A release-failed ") {
 			t.Errorf("%s: %q, want one lost reply and a release that A takes for a failure", lock, got)
 		}
@@ -90,9 +87,8 @@ func TestALostAnswerToTheReleaseOfAnyLock(t *testing.T) {
 
 // A scaled story also scales the second in which Consul and its library count.
 func TestConsulsSecondIsScaled(t *testing.T) {
-	p := story(faults.Fault{})
-	p.Faults, p.Clients, p.Lease = nil, []string{"A"}, 10*time.Second
-	_, got := tell(t, p.Scaled(100_000), "consul-session", history.Sent)
+	p := story(t, "consul-session", "clients=[A]").Scaled(100_000)
+	_, got := tell(t, &p, history.Sent)
 	if want := "A sent SESSION TTL 1s LOCK-DELAY 1.5s BEHAVIOR release"; len(got) == 0 || got[0] != want {
 		t.Errorf("%q, want %q first", got, want)
 	}
@@ -104,8 +100,7 @@ func TestAFaultComesAfterWhatTheRequestDid(t *testing.T) {
 		"set-nx-lua": "SET", "etcd-txn": "TXN", "consul-session": "ACQUIRE", "zk-ephemeral": "CREATE",
 		"mysql-unique": "INSERT", "mysql-get-lock": faults.ItsAcquire, "pg-advisory": faults.ItsAcquire,
 	} {
-		p := alone(time.Second, verb("evict", 1, "", onWire(faults.HasExecuted, command), faults.End{}))
-		h := play(t, &p, lock, 1)
+		h := play(t, story(t, lock, "clients=[A]", "when: A has "+command+" executed, evict: lock"))
 		fault := slices.IndexFunc(h.Events, func(e history.Event) bool { return e.Kind == history.FaultBegan })
 		granted := slices.IndexFunc(h.Events, func(e history.Event) bool { return e.Kind == history.Granted })
 		if fault < 0 || granted < 0 || granted > fault || h.Events[granted].Cause < 0 {

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"lockstep/internal/locks"
-	"lockstep/internal/plan"
 	"lockstep/internal/store/redis"
 )
 
@@ -29,10 +28,9 @@ func BenchmarkSpin(b *testing.B) {
 func benchmarkClient(b *testing.B, turn func(context.Context, locks.Deps)) {
 	w := New()
 	defer w.Close()
-	p := plan.Default()
-	p.Network.Latency = plan.Range{Min: time.Microsecond, Max: 2 * time.Microsecond}
+	p := story(b, "set-nx-lua", "network.latency=1us..2us")
 	v, _ := locks.Lookup("set-nx-lua")
-	if err := w.setUp(&p, v, 1); err != nil {
+	if err := w.setUp(p, v, 1); err != nil {
 		b.Fatal(err)
 	}
 	c := w.clients[0]

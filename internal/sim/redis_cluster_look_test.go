@@ -1,10 +1,10 @@
 package sim
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
-	"lockstep/internal/faults"
 	"lockstep/internal/history"
 )
 
@@ -14,32 +14,32 @@ func TestNodesThatAgreeNeedNotLook(t *testing.T) {
 	always.alwaysLook = true
 	defer direct.Close()
 	defer always.Close()
-	others := map[string][]string{
-		"redis-2": {"redis-1", "redis-3", "redis-4", "redis-5", "redis-6"}, "redis-5": {"redis-1", "redis-2", "redis-3", "redis-4", "redis-6"},
+	others := map[string]string{
+		"redis-2": "[redis-1, redis-3, redis-4, redis-5, redis-6]", "redis-5": "[redis-1, redis-2, redis-3, redis-4, redis-6]",
 	}
 	promoted, down := 0, 0
 	for server, rest := range others { // order: each on its own
 		for begin := time.Second; begin < 1200*time.Millisecond; begin += 30 * time.Millisecond {
-			for _, list := range [][]faults.Fault{
-				{verb("crash", 1, server, at(begin), faults.End{})},
-				{verb("pause", 1, server, at(begin), faults.End{For: 40 * time.Millisecond})},
-				{verb("pause", 1, server, at(begin), faults.End{For: 30 * time.Second})},
-				{restartOf(1, server, 20*time.Millisecond, at(begin))},
-				{apart(1, at(begin), 20*time.Second, []string{server}, rest)},
-				{verb("crash", 1, "redis-2", at(begin), faults.End{}), apart(2, at(begin+10*time.Second), 5*time.Second, []string{"redis-5"}, others["redis-5"])},
+			at := fmt.Sprintf("at: %v, ", begin)
+			for _, list := range [][]string{
+				{at + "crash: " + server},
+				{at + "pause: " + server + ", for: 40ms"},
+				{at + "pause: " + server + ", for: 30s"},
+				{at + "restart: " + server + ", down: 20ms"},
+				{at + "partition: [" + server + ", " + rest + "], for: 20s"},
+				{at + "crash: redis-2", fmt.Sprintf("at: %v, partition: [redis-5, %s], for: 5s", begin+10*time.Second, others["redis-5"])},
 			} {
-				p := sharded(list...)
-				p.Workload.Retry = 100 * time.Millisecond
-				a, err := direct.Run(&p, "set-nx-lua", 1)
+				p := sharded(t, list...)
+				a, err := direct.Run(p, "set-nx-lua", 1)
 				if err != nil {
 					t.Fatal(err)
 				}
-				b, err := always.Run(&p, "set-nx-lua", 1)
+				b, err := always.Run(p, "set-nx-lua", 1)
 				if err != nil {
 					t.Fatal(err)
 				}
 				if a.Hash() != b.Hash() {
-					t.Errorf("%s at %v: another history", list[0].Text, begin)
+					t.Errorf("%s: another history", list)
 				}
 				promoted += count(b, history.Promoted, "")
 				for _, e := range b.Events {

@@ -7,27 +7,18 @@ import (
 	"time"
 
 	"lockstep/internal/checker"
-	"lockstep/internal/faults"
 	"lockstep/internal/history"
 	"lockstep/internal/locks"
 	"lockstep/internal/plan"
 	"lockstep/internal/store/redis"
 )
 
-// sharded is a plan with a cluster and faults. The lock's key has slot 8718, so it is on redis-2,
+// sharded is a story of set-nx-lua on a cluster. The lock's key has slot 8718, so it is on redis-2,
 // whose replica is redis-5.
-func sharded(list ...faults.Fault) plan.Plan {
-	p := story(faults.Fault{})
-	p.Faults = list
-	p.Lease = 60 * time.Second
-	p.Workload.Work = plan.Range{Min: 30 * time.Second, Max: 30 * time.Second}
-	p.Workload.Wait = 200 * time.Second
-	p.Redis.Cluster = plan.DefaultRedisCluster()
-	p.Redis.Lag = 500 * time.Millisecond
-	return p
+func sharded(t *testing.T, more ...string) *plan.Plan {
+	return story(t, "set-nx-lua", append([]string{"lease=60s", "workload={work: 30s, wait: up to 200s}",
+		"servers.redis={cluster: {replicas: 1}, lag: 500ms}"}, more...)...)
 }
-
-func at(d time.Duration) faults.Trigger { return faults.Trigger{At: d} }
 
 // repliesOf returns the replies of a server to a client, without immediate repetitions.
 func repliesOf(h *history.History, client, server string) []string {
@@ -46,7 +37,7 @@ func repliesOf(h *history.History, client, server string) []string {
 }
 
 func TestAnElectedReplicaHasForgottenTheLock(t *testing.T) {
-	h, got := tell(t, sharded(verb("crash", 1, "redis-2", first(faults.Enters), faults.End{})), "set-nx-lua",
+	h, got := tell(t, sharded(t, "when: A enters, crash: redis-2"),
 		history.Crashed, history.Promoted, history.Demoted, history.Acquired)
 	expectLines(t, got, "A acquired", "redis-2 crashed", "redis-5 promoted", "B acquired")
 	if j := checker.Judge(h); j.Letter != checker.LetterV {
@@ -62,7 +53,7 @@ func TestAnElectedReplicaHasForgottenTheLock(t *testing.T) {
 }
 
 func TestAnotherShardsFailoverHarmsNoLock(t *testing.T) {
-	h, got := tell(t, sharded(verb("crash", 1, "redis-1", first(faults.Enters), faults.End{})), "set-nx-lua",
+	h, got := tell(t, sharded(t, "when: A enters, crash: redis-1"),
 		history.Crashed, history.Promoted, history.Acquired)
 	expectLines(t, got, "A acquired", "redis-1 crashed", "redis-4 promoted", "B acquired")
 	if j := checker.Judge(h); j.Letter == checker.LetterV {
@@ -73,8 +64,9 @@ func TestAnotherShardsFailoverHarmsNoLock(t *testing.T) {
 }
 
 func TestAPrimaryInAMinorityStopsAndComesBackAsAReplica(t *testing.T) {
-	others := []string{"B", "redis-1", "redis-3", "redis-4", "redis-5", "redis-6"}
-	h, got := tell(t, sharded(apart(1, onWire(faults.AboutToSend, "SET"), 30*time.Second, []string{"A", "redis-2"}, others)), "watchdog-lua",
+	p := sharded(t, "locks=[watchdog-lua]", "when: A is about to send SET, for: 30s, "+
+		"partition: [[A, redis-2], [B, redis-1, redis-3, redis-4, redis-5, redis-6]]")
+	h, got := tell(t, p,
 		history.Promoted, history.Demoted, history.Acquired, history.FaultEnded)
 	expectLines(t, got[:3], "A acquired", "redis-5 promoted", "B acquired")
 	healed := false
@@ -92,19 +84,18 @@ func TestAPrimaryInAMinorityStopsAndComesBackAsAReplica(t *testing.T) {
 }
 
 func TestThereIsNoElectionWithoutAMajority(t *testing.T) {
-	_, got := tell(t, sharded(
-		verb("crash", 1, "redis-2", first(faults.Enters), faults.End{}),
-		verb("crash", 2, "redis-3", first(faults.Enters), faults.End{})), "set-nx-lua", history.Promoted)
+	_, got := tell(t, sharded(t, "when: A enters, crash: redis-2", "when: A enters, crash: redis-3"), history.Promoted)
 	expectLines(t, got)
 }
 
 func TestTheReplicaThatKnowsMoreIsElected(t *testing.T) {
-	p := sharded(
-		apart(1, at(0), 100*time.Second, []string{"redis-2"}, []string{"redis-5"}),
-		verb("crash", 2, "redis-2", faults.Trigger{Moment: faults.Enters, Subject: "A", Nth: 1, After: 3 * time.Second}, faults.End{}))
-	p.Redis.Cluster.Replicas = 2 // redis-5 and redis-8
+	p := sharded(t, "servers.redis.cluster.replicas=2", // redis-5 and redis-8
+		"at: 0s, partition: [redis-2, redis-5], for: 100s", "when: A enters, after: 3s, crash: redis-2")
 	for seed := range uint64(10) {
-		h := play(t, &p, "set-nx-lua", seed+1)
+		h, err := Run(p, "set-nx-lua", seed+1)
+		if err != nil {
+			t.Fatal(err)
+		}
 		find(t, h, history.Promoted, "redis-8")
 		if j := checker.Judge(h); j.Letter == checker.LetterV {
 			t.Errorf("seed %d: two holders, though redis-8 knew the lock", seed+1)
@@ -113,9 +104,7 @@ func TestTheReplicaThatKnowsMoreIsElected(t *testing.T) {
 }
 
 func TestAReturningPrimaryIsAReplica(t *testing.T) {
-	p := sharded(restartOf(1, "redis-2", 10*time.Second, first(faults.Enters)))
-	p.Redis.Lag = 0
-	h, got := tell(t, p, "set-nx-lua", history.Promoted, history.Restarted)
+	h, got := tell(t, sharded(t, "servers.redis.lag=0s", "when: A enters, restart: redis-2, down: 10s"), history.Promoted, history.Restarted)
 	expectLines(t, got, "redis-5 promoted", "redis-2 restarted")
 	find(t, h, history.Replicated, "redis-2") // of what B and the probe do at redis-5
 }
@@ -123,7 +112,7 @@ func TestAReturningPrimaryIsAReplica(t *testing.T) {
 // A primary that restarts before the others notice stays a primary. It has lost its data, and
 // serves two seconds later.
 func TestAPrimaryThatIsBackAtOnceHasForgottenTheLock(t *testing.T) {
-	h, got := tell(t, sharded(restartOf(1, "redis-2", time.Second, first(faults.Enters))), "set-nx-lua",
+	h, got := tell(t, sharded(t, "when: A enters, restart: redis-2, down: 1s"),
 		history.Promoted, history.Restarted, history.Acquired)
 	expectLines(t, got, "A acquired", "redis-2 restarted", "B acquired")
 	wait := find(t, h, history.Acquired, "B").At.Sub(find(t, h, history.Restarted, "redis-2").At)
@@ -134,9 +123,7 @@ func TestAPrimaryThatIsBackAtOnceHasForgottenTheLock(t *testing.T) {
 
 // The node timeout counts from the last message of a node.
 func TestTwoShortPausesAreNoFailure(t *testing.T) {
-	_, got := tell(t, sharded(
-		verb("pause", 1, "redis-2", at(time.Second), faults.End{For: 3 * time.Second}),
-		verb("pause", 2, "redis-2", at(5*time.Second), faults.End{For: 3 * time.Second})), "set-nx-lua",
+	_, got := tell(t, sharded(t, "at: 1s, pause: redis-2, for: 3s", "at: 5s, pause: redis-2, for: 3s"),
 		history.Froze, history.Promoted, history.Thawed)
 	expectLines(t, got, "redis-2 froze", "redis-2 thawed", "redis-2 froze", "redis-2 thawed")
 }
@@ -144,7 +131,7 @@ func TestTwoShortPausesAreNoFailure(t *testing.T) {
 // TestAFrozenPrimaryIsReplaced: to the others a paused node is dead. After the pause it learns of
 // its successor, which has everything that it had sent before.
 func TestAFrozenPrimaryIsReplaced(t *testing.T) {
-	h, got := tell(t, sharded(verb("pause", 1, "redis-2", first(faults.Enters), faults.End{For: 12 * time.Second})), "set-nx-lua",
+	h, got := tell(t, sharded(t, "when: A enters, pause: redis-2, for: 12s"),
 		history.Froze, history.Promoted, history.Thawed, history.Demoted)
 	expectLines(t, got, "redis-2 froze", "redis-5 promoted", "redis-2 thawed", "redis-2 demoted")
 	if j := checker.Judge(h); j.Letter == checker.LetterV {
@@ -159,11 +146,10 @@ func TestWhichLocksAClusterTakes(t *testing.T) {
 		if v.Store != locks.StoreRedis {
 			continue
 		}
-		p := sharded()
-		p.Workload.Work = plan.Range{Min: time.Second, Max: time.Second}
+		p := sharded(t, "workload.work=1s")
 		why := v.CheckCluster()
 		v.Servers.NoCluster = ""
-		h, err := PlayVariant(context.Background(), &p, v, 1)
+		h, err := PlayVariant(context.Background(), p, v, 1)
 		if err != nil {
 			t.Fatal(v.ID, err)
 		}

@@ -1,12 +1,12 @@
 package sim
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
-	"lockstep/internal/faults"
 	"lockstep/internal/history"
 	"lockstep/internal/plan"
 	"lockstep/internal/store/redis"
@@ -14,20 +14,10 @@ import (
 
 // splitByHand cuts A and the primary off from B and the replica, and promotes the replica 100 ms
 // later. A's Redisson asks its primary for the number of replicas, then for as many confirmations.
-func splitByHand(length time.Duration) plan.Plan {
-	p := plan.Default()
-	p.Name, p.Clients, p.Lease = "split", []string{"A", "B"}, 10*time.Second
-	p.Redis.Replicas = 1
-	p.Workload.Work = plan.Range{Min: time.Second, Max: time.Second}
-	p.Workload.Wait = 2 * length
-	begin := faults.Trigger{Moment: faults.AboutToSend, Subject: "A", Command: faults.AnyCommand, Nth: 1}
-	later := begin
-	later.After = 100 * time.Millisecond
-	p.Faults = []faults.Fault{
-		apart(1, begin, length, []string{"A", faults.ThePrimary}, []string{"B", faults.TheReplicas}),
-		verb("promote", 2, "replica", later, faults.End{}),
-	}
-	return p
+func splitByHand(t *testing.T, lock string, length time.Duration) *plan.Plan {
+	const begin = "when: A is about to send any command, "
+	return story(t, lock, "servers.redis.replicas=1", fmt.Sprintf("workload.wait=up to %v", 2*length),
+		begin+fmt.Sprintf("partition: [[A, the primary], [B, replicas]], for: %v", length), begin+"after: 100ms, promote: replica")
 }
 
 // answers returns the replies to those of A's commands that have a prefix, within a span of time.
@@ -49,8 +39,7 @@ func TestReplicasDoNotKnowScripts(t *testing.T) {
 	w := New()
 	defer w.Close()
 	w.Scripts = []*redis.Script{{Name: "one", Source: "return 1"}}
-	p := splitByHand(time.Second)
-	if _, err := w.Run(&p, "set-nx-lua", 1); err != nil {
+	if _, err := w.Run(splitByHand(t, "set-nx-lua", time.Second), "set-nx-lua", 1); err != nil {
 		t.Fatal(err)
 	}
 	byHash := redis.Eval(w.Scripts[0], "k").Named("EVALSHA")
@@ -64,10 +53,9 @@ func TestReplicasDoNotKnowScripts(t *testing.T) {
 // The primary cannot notice that its replica has left, so it reports connected_slaves:1, as a real
 // one does, and no replica confirms a WAIT.
 func TestACutOffPrimaryStillCountsTheReplicaThatLeft(t *testing.T) {
-	p := splitByHand(30 * time.Second)
 	w := New()
 	defer w.Close()
-	h, err := w.Run(&p, "redisson", 1)
+	h, err := w.Run(splitByHand(t, "redisson", 30*time.Second), "redisson", 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -89,8 +77,7 @@ func TestACutOffPrimaryStillCountsTheReplicaThatLeft(t *testing.T) {
 
 // After repl-timeout the primary has no replica, and A gets the lock without a confirmation.
 func TestACutOffPrimaryGivesItsReplicaUpAfterAMinute(t *testing.T) {
-	p := splitByHand(90 * time.Second)
-	h := play(t, &p, "redisson", 1)
+	h := play(t, splitByHand(t, "redisson", 90*time.Second))
 	got := find(t, h, history.Acquired, "A")
 	if got.At < history.Instant(60*time.Second) || got.At > history.Instant(70*time.Second) {
 		t.Errorf("A acquired at %v, want some seconds after the first minute", got.At)
@@ -108,18 +95,9 @@ func TestACutOffPrimaryGivesItsReplicaUpAfterAMinute(t *testing.T) {
 // internal/real/worker.
 func TestWaitSpeaksOfThePast(t *testing.T) {
 	const lag = 500 * time.Millisecond
-	p := plan.Default()
-	p.Name, p.Clients, p.Lease = "wait", []string{"A"}, 10*time.Second
-	p.Redis.Replicas, p.Redis.Lag = 1, lag
-	p.Workload.Work, p.Workload.Rest = plan.Range{}, plan.Range{}
-	p.Workload.Repeat = 2
-	w := New()
-	defer w.Close()
 	for lock, want := range map[string][]bool{"set-wait-pooled": {false, true}, "set-wait": {true, true}} {
-		h, err := w.Run(&p, lock, 1)
-		if err != nil {
-			t.Fatal(err)
-		}
+		h := play(t, story(t, lock, "clients=[A]", "servers.redis={replicas: 1, lag: 500ms}",
+			"workload={work: 0s, rest: 0s, repeat: 2 times, wait: up to 60s}"))
 		var waited []bool
 		for _, e := range h.Events {
 			if e.Kind != history.Executed || e.Cause < 0 {
@@ -139,11 +117,8 @@ func TestWaitSpeaksOfThePast(t *testing.T) {
 // confirm: set-wait-pooled asks for what was written before its SET, which is nothing.
 func TestWaitLeavesOutAReplicaThatIsSilentForAMinute(t *testing.T) {
 	for begins, want := range map[time.Duration]string{30 * time.Second: "(integer) 1", 90 * time.Second: "(integer) 0"} {
-		p := alone(time.Second,
-			apart(1, at(0), 2*time.Minute, []string{"redis-1"}, []string{"redis-2"}),
-			verb("pause", 2, "A", at(0), faults.End{For: begins}))
-		p.Redis.Replicas, p.Workload.Wait = 1, 2*time.Minute
-		h, _ := tell(t, p, "set-wait-pooled")
+		h := play(t, story(t, "set-wait-pooled", "clients=[A]", "servers.redis.replicas=1", "workload.wait=up to 2m",
+			"at: 0s, partition: [redis-1, redis-2], for: 2m", fmt.Sprintf("at: 0s, pause: A, for: %v", begins)))
 		waits := answers(h, "WAIT", begins, begins+10*time.Second)
 		if len(waits) == 0 || waits[0] != want {
 			t.Errorf("after %v: %q, want %s first", begins, waits, want)

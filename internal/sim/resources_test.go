@@ -7,20 +7,15 @@ import (
 	"time"
 
 	"lockstep/internal/checker"
-	"lockstep/internal/faults"
 	"lockstep/internal/history"
 	"lockstep/internal/locks"
 	"lockstep/internal/plan"
 )
 
 // twoResources is a story of two clients for each of two resources.
-func twoResources() plan.Plan {
-	p := plan.Default()
-	p.Clients = []string{"A", "B", "S", "T"}
-	stock := p.Workload
-	stock.Resource = "stock"
-	p.Own = map[string]plan.Workload{"S": stock, "T": stock}
-	return p
+func twoResources(t *testing.T, lock string, more ...string) *plan.Plan {
+	return story(t, lock, append([]string{"workload={}",
+		"clients=[A, B, {name: S, resource: stock}, {name: T, resource: stock}]"}, more...)...)
 }
 
 type seen struct {
@@ -43,18 +38,18 @@ func of(h *history.History, is func(node string, k history.Kind) bool) (all []se
 // entries, and both have the same faults and deaths at the same times, whichever resource's client
 // triggered them.
 func TestTheRunsOfTwoResourcesShareOneWorld(t *testing.T) {
-	p := twoResources()
-	p.Faults = []faults.Fault{
-		verb("pause", 1, "S", first(faults.InSection), faults.End{For: 700 * time.Millisecond}),
-		verb("crash", 2, "A", faults.Trigger{Moment: faults.Wakes, Subject: "S", Nth: 1}, faults.End{}), // its entry stays behind
-	}
 	for _, v := range locks.Simulated() {
 		if v.ID == "lit-s2-units" || v.ID == "lit-s3-integer" {
 			continue // no client can acquire these
 		}
+		p := twoResources(t, v.ID, "when: S is in its critical section, pause: S, for: 700ms",
+			"when: S wakes, crash: A") // its entry stays behind
 		var common [][]seen
-		for resource, clients := range map[string][]string{locks.Key: {"A", "B"}, "stock": {"S", "T"}} {
-			h := play(t, &p, v.ID+"@"+resource, 1)
+		for i, clients := range [][]string{{"A", "B"}, {"S", "T"}} {
+			h, err := Run(p, p.Locks[i], 1)
+			if err != nil {
+				t.Fatal(err)
+			}
 			acquired := 0
 			for _, e := range h.Events {
 				for _, id := range []history.NodeID{e.Node, e.Peer, e.Owner} {
@@ -79,16 +74,16 @@ func TestTheRunsOfTwoResourcesShareOneWorld(t *testing.T) {
 
 // Clients of another resource do not change what a client does.
 func TestClientsOfAnotherResourceChangeNothing(t *testing.T) {
-	p := twoResources()
-	p.Workload.Stagger = 0
-	alone := p
-	alone.Clients, alone.Own = []string{"A", "B"}, nil
 	for _, lock := range []string{"set-nx-lua", "redlock", "redisson-fair", "mysql-for-update", "pg-advisory"} {
-		beliefs := func(p *plan.Plan, lock string) []seen {
-			h := play(t, p, lock, 3)
+		beliefs := func(p *plan.Plan) []seen {
+			h, err := Run(p, p.Locks[0], 3)
+			if err != nil {
+				t.Fatal(err)
+			}
 			return of(h, func(node string, k history.Kind) bool { return (node == "A" || node == "B") && k <= history.Finished })
 		}
-		beside, by := beliefs(&p, lock+"@"+locks.Key), beliefs(&alone, lock)
+		beside := beliefs(twoResources(t, lock, "workload.stagger=0s"))
+		by := beliefs(story(t, lock, "workload={stagger: 0s}"))
 		if len(by) < 8 || !reflect.DeepEqual(beside, by) {
 			t.Errorf("%s:\n%v\n%v", lock, beside, by)
 		}
@@ -97,24 +92,20 @@ func TestClientsOfAnotherResourceChangeNothing(t *testing.T) {
 
 // A fault of any kind that hit only clients of another resource had no effect on this one's lock.
 func TestAFaultOfAnotherResourceTestsNothing(t *testing.T) {
-	at, executed, soon := first(faults.InSection), onWire(faults.Sends, "SET"), faults.End{For: 4 * time.Second}
-	for what, f := range map[string]faults.Fault{
-		"pause":      verb("pause", 1, "A", at, soon),
-		"slow":       timed("slow", 1, "A", at, faults.End{}),
-		"crash":      verb("crash", 1, "A", at, faults.End{}),
-		"restart":    timed("restart", 1, "A", at, faults.End{}),
-		"jump-clock": timed("jump-clock", 1, "A", at, faults.End{}),
-		"partition":  cutOff("A", faults.TheStore, at, soon),
-		"drop":       verb("drop", 1, "reply", executed, faults.End{}),
-		"delay":      timed("delay", 1, "reply", executed, faults.End{}),
+	const at, executed = "when: A is in its critical section, ", "when: A sends SET, "
+	for _, fault := range []string{
+		at + "pause: A, for: 4s", at + "slow: A, by: 1s", at + "crash: A", at + "restart: A, down: 1s", at + "jump-clock: A, by: +1s",
+		at + "partition: [A, store], for: 4s", executed + "drop: reply", executed + "delay: reply, by: 1s",
 	} {
-		p := twoResources()
-		p.Faults = []faults.Fault{f}
-		for lock, in := range map[string]bool{"set-nx-lua@lock": false, "set-nx-lua@stock": true} {
-			h := play(t, &p, lock, 1)
+		p := twoResources(t, "set-nx-lua", fault)
+		for i, lock := range p.Locks {
+			h, err := Run(p, lock, 1)
+			if err != nil {
+				t.Fatal(err)
+			}
 			j := checker.Judge(h)
-			if len(j.Faults) != 1 || j.Faults[0].Times == 0 || j.Faults[0].InVain != in {
-				t.Errorf("%s: %s: %+v", what, lock, j.Faults)
+			if len(j.Faults) != 1 || j.Faults[0].Times == 0 || j.Faults[0].InVain != (i == 1) { // of the stock
+				t.Errorf("%s: %s: %+v", fault, lock, j.Faults)
 			}
 		}
 	}
@@ -131,7 +122,10 @@ func TestAWatchdogRenewsAtItsClientsInterval(t *testing.T) {
 		if !v.Watchdog {
 			continue
 		}
-		h := play(t, &p, v.ID, 1)
+		h, err := Run(&p, v.ID, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
 		for client, want := range map[string]int{"A": 1, "B": 5, "C": 1} {
 			requests := map[history.Instant]bool{}
 			for _, hold := range history.Holds(h) {

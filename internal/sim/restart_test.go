@@ -5,7 +5,6 @@ import (
 	"testing"
 	"time"
 
-	"lockstep/internal/faults"
 	"lockstep/internal/history"
 	"lockstep/internal/plan"
 )
@@ -20,12 +19,9 @@ func TestAFileOutlivesItsProcess(t *testing.T) {
 		plan.PersistAlways:      {crashed, back},
 	} {
 		t.Run(persistence, func(t *testing.T) {
-			at := first(faults.Enters)
-			at.After = 100 * time.Millisecond // before any whole second
-			p := story(restartOf(1, "redis-1", 50*time.Millisecond, at))
-			p.Redis.Persistence = persistence
-			p.Workload.Work = plan.Range{Min: 4 * time.Second, Max: 4 * time.Second}
-			_, got := tell(t, p, "set-nx-lua", history.Crashed, history.Forgotten, history.Restarted)
+			_, got := tell(t, story(t, "set-nx-lua", "servers.redis.persistence="+persistence, "workload.work=4s",
+				"when: A enters, after: 100ms, restart: redis-1, down: 50ms"), // before any whole second
+				history.Crashed, history.Forgotten, history.Restarted)
 			expectLines(t, got, want...)
 		})
 	}
@@ -34,12 +30,10 @@ func TestAFileOutlivesItsProcess(t *testing.T) {
 // A replica that gets a full copy rewrites its file, so deleted entries do not come back with its
 // next restart.
 func TestAResynchronizationRewritesTheFile(t *testing.T) {
-	p := alone(5*time.Second,
-		restartOf(1, "redis-2", 8*time.Second, at(2*time.Second)), // A releases meanwhile
-		restartOf(2, "redis-2", time.Second, at(20*time.Second)))
-	p.Redis.Replicas, p.Redis.Persistence = 1, plan.PersistEverySecond
-	p.Workload.Repeat, p.Workload.Rest = 2, plan.Range{Min: 25 * time.Second, Max: 25 * time.Second}
-	_, got := tell(t, p, "set-nx-lua", history.Crashed, history.Forgotten, history.Restarted)
+	_, got := tell(t, story(t, "set-nx-lua", "clients=[A]", "servers.redis={replicas: 1, persistence: everysec}",
+		"workload={work: 5s, repeat: 2 times, rest: 25s, wait: up to 30s}",
+		"at: 2s, restart: redis-2, down: 8s", // A releases meanwhile
+		"at: 20s, restart: redis-2, down: 1s"), history.Crashed, history.Forgotten, history.Restarted)
 	crashed, back := "redis-2 crashed", "redis-2 restarted"
 	expectLines(t, got, crashed, back, "redis-2 forgotten lock", crashed, back)
 }
@@ -47,12 +41,8 @@ func TestAResynchronizationRewritesTheFile(t *testing.T) {
 // Restarting a program does not correct the clock of its machine.
 func TestAWrongClockOutlivesItsProgram(t *testing.T) {
 	const ahead = 3 * time.Second
-	at := first(faults.Enters)
-	later := at
-	later.After = 100 * time.Millisecond
-	p := story(lasting("jump-clock", 1, "A", ahead, at, faults.End{}))
-	p.Faults = append(p.Faults, restartOf(2, "A", 50*time.Millisecond, later))
-	h := play(t, &p, "set-nx-lua", 1)
+	h := play(t, story(t, "set-nx-lua", "when: A enters, jump-clock: A, by: +3s",
+		"when: A enters, after: 100ms, restart: A, down: 50ms"))
 	restarted := find(t, h, history.Restarted, "A").At
 	seen := 0
 	for _, e := range h.Events {
@@ -72,10 +62,7 @@ func TestAWrongClockOutlivesItsProgram(t *testing.T) {
 // A restarted client draws new tokens. With its old token it could release the entry of its former
 // life.
 func TestARestartedClientHasNewTokens(t *testing.T) {
-	at := first(faults.InSection)
-	p := story(restartOf(1, "A", 50*time.Millisecond, at))
-	p.Lease = 500 * time.Millisecond
-	h := play(t, &p, "set-nx-lua", 1)
+	h := play(t, story(t, "set-nx-lua", "lease=500ms", "when: A is in its critical section, restart: A, down: 50ms"))
 	restarted := find(t, h, history.Restarted, "A").At
 	before, after := map[string]bool{}, 0
 	for _, e := range h.Events {
@@ -100,10 +87,8 @@ func TestARestartedClientHasNewTokens(t *testing.T) {
 // A lease keeps running while its server is paused, and expires at the thaw even if no request
 // arrives.
 func TestALeaseEndsWhileItsServerIsPaused(t *testing.T) {
-	p := story(verb("pause", 1, "redis-1", first(faults.InSection), faults.End{For: 12 * time.Second}))
-	p.Clients, p.Lease = []string{"A"}, 10*time.Second
-	p.Workload.Work = plan.Range{Min: 20 * time.Second, Max: 20 * time.Second}
-	h, got := tell(t, p, "set-nx-lua", history.Froze, history.Thawed, history.Expired)
+	h, got := tell(t, story(t, "set-nx-lua", "clients=[A]", "workload.work=20s",
+		"when: A is in its critical section, pause: redis-1, for: 12s"), history.Froze, history.Thawed, history.Expired)
 	expectLines(t, got, "redis-1 froze", "redis-1 thawed", "redis-1 expired lock")
 	if thawed, expired := find(t, h, history.Thawed, "redis-1").At, find(t, h, history.Expired, "redis-1").At; expired != thawed {
 		t.Errorf("the lease ended at %v, want the thaw at %v", expired, thawed)

@@ -1,50 +1,36 @@
 package sim
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
-	"lockstep/internal/faults"
 	"lockstep/internal/history"
 	"lockstep/internal/plan"
 )
 
-// alone is a story of a single client A that works for a given time.
-func alone(work time.Duration, list ...faults.Fault) plan.Plan {
-	p := story(list[0])
-	p.Faults, p.Clients, p.Lease = list, []string{"A"}, 10*time.Second
-	p.Workload.Work = plan.Range{Min: work, Max: work}
-	return p
-}
-
 // A server's leases end by its own clock: a step forward ends them, a step back extends them by as
 // much.
 func TestAStepOfTheServersClock(t *testing.T) {
-	for _, tt := range []struct{ by, from, until time.Duration }{
-		{20 * time.Second, time.Second, 1100 * time.Millisecond},
-		{-5 * time.Second, 15 * time.Second, 15100 * time.Millisecond},
-	} {
-		p := alone(30*time.Second, lasting("jump-clock", 1, "redis-1", tt.by, at(time.Second), faults.End{}))
-		h, _ := tell(t, p, "set-nx-lua")
-		between(t, "after a step of "+tt.by.String()+" the lease ends", find(t, h, history.Expired, "redis-1").At, tt.from, tt.until)
+	for by, ends := range map[string]time.Duration{"+20s": time.Second, "-5s": 15 * time.Second} {
+		h := play(t, story(t, "set-nx-lua", "clients=[A]", "workload.work=30s", "at: 1s, jump-clock: redis-1, by: "+by))
+		between(t, "after a step of "+by+" the lease ends", find(t, h, history.Expired, "redis-1").At, ends, ends+100*time.Millisecond)
 	}
 }
 
 // A server that dies between execution and reply does not reply.
 func TestADeadServerDoesNotReply(t *testing.T) {
-	p := alone(time.Second, verb("crash", 1, "redis-1", onWire(faults.HasExecuted, "SET"), faults.End{}))
-	p.Workload.Wait = time.Second
-	_, got := tell(t, p, "set-nx-lua", history.Crashed, history.Replied, history.Acquired)
+	_, got := tell(t, story(t, "set-nx-lua", "clients=[A]", "workload.wait=up to 1s", "when: A has SET executed, crash: redis-1"),
+		history.Crashed, history.Replied, history.Acquired)
 	expectLines(t, got, "redis-1 crashed")
 }
 
 // A fault that adds lag delays replication by as much.
 func TestLagHoldsReplicationBack(t *testing.T) {
-	p := alone(5*time.Second, lasting("lag", 1, "", 3*time.Second, onWire(faults.AboutToSend, "SET"), faults.End{For: 20 * time.Second}))
-	p.Redis.Replicas, p.Redis.Lag = 1, time.Millisecond
-	h, _ := tell(t, p, "set-nx-lua")
+	h := play(t, story(t, "set-nx-lua", "clients=[A]", "workload.work=5s", "servers.redis={replicas: 1, lag: 1ms}",
+		"when: A is about to send SET, lag: 3s, for: 20s"))
 	granted := find(t, h, history.Granted, "redis-1").At.Duration()
 	between(t, "replicated", find(t, h, history.Replicated, "redis-2").At, granted+3*time.Second, granted+3*time.Second+10*time.Millisecond)
 }
@@ -52,11 +38,8 @@ func TestLagHoldsReplicationBack(t *testing.T) {
 // A primary refuses to write when its replica has been silent for longer than
 // min-replicas-max-lag, in whole seconds: with 2 s, at the third second after the cut.
 func TestAPrimaryWithoutReplicasRefuses(t *testing.T) {
-	p := alone(0, apart(1, faults.Trigger{}, time.Minute, []string{"redis-1"}, []string{"redis-2"}))
-	p.Redis.Replicas, p.Redis.MinReplicas, p.Redis.MinReplicasMaxLag = 1, 1, 2*time.Second
-	p.Workload.Repeat, p.Workload.Rest = 60, plan.Range{Min: 100 * time.Millisecond, Max: 100 * time.Millisecond}
-	p.Workload.Wait = 100 * time.Millisecond
-	h, _ := tell(t, p, "set-nx-lua")
+	h := play(t, story(t, "set-nx-lua", "clients=[A]", "workload={work: 0s, repeat: 60 times, rest: 100ms, wait: up to 100ms}",
+		"servers.redis={replicas: 1, min-replicas: 1, min-replicas-max-lag: 2s}", "at: 0s, partition: [redis-1, redis-2], for: 1m"))
 	var taken, refused int
 	for _, e := range h.Events {
 		if e.Kind != history.Executed || h.Role(e.Peer) != history.RoleClient || e.At > history.Instant(50*time.Second) {
@@ -77,39 +60,26 @@ func TestAPrimaryWithoutReplicasRefuses(t *testing.T) {
 	}
 }
 
-// sentinelStory has two replicas that are half a second behind, and three sentinels.
-func sentinelStory(list ...faults.Fault) plan.Plan {
-	p := alone(8*time.Second, list...)
-	p.Redis.Replicas, p.Redis.Lag = 2, 500*time.Millisecond
-	p.Redis.Failover.By, p.Redis.Failover.DownAfter, p.Redis.Failover.Election = plan.BySentinel, time.Second, time.Second
-	return p
+// watched is a story of A on a primary with two replicas that are half a second behind, and three
+// sentinels.
+func watched(t *testing.T, more ...string) *plan.Plan {
+	return story(t, "set-nx-lua", append([]string{"clients=[A]", "workload.work=8s",
+		"servers.redis={replicas: 2, lag: 500ms, failover: {by: sentinel, down-after: 1s, election: 1s}}"}, more...)...)
 }
 
 // One of three sentinels that cannot reach the primary does not replace it; two do.
 func TestAFailoverNeedsAMajorityOfTheSentinels(t *testing.T) {
-	at := faults.Trigger{At: time.Second}
-	for _, tt := range []struct {
-		lost []string
-		want []string
-	}{
-		{[]string{"sentinel-1"}, nil},
-		{[]string{"sentinel-1", "sentinel-2"}, []string{"redis-2 promoted"}},
-	} {
-		p := sentinelStory(apart(1, at, 6*time.Second, tt.lost, []string{"redis-1"}))
-		_, got := tell(t, p, "set-nx-lua", history.Promoted)
-		expectLines(t, got, tt.want...)
+	for lost, want := range map[string][]string{"sentinel-1": nil, "[sentinel-1, sentinel-2]": {"redis-2 promoted"}} {
+		_, got := tell(t, watched(t, "at: 1s, partition: ["+lost+", redis-1], for: 6s"), history.Promoted)
+		expectLines(t, got, want...)
 	}
 }
 
 // The sentinels promote the replica that has most of the primary's stream, whatever its place in
 // their list.
 func TestSentinelsChooseTheMostAdvancedReplica(t *testing.T) {
-	dies := first(faults.Enters)
-	dies.After = time.Second // redis-3 has the entry by then
-	p := sentinelStory(
-		apart(1, faults.Trigger{}, time.Minute, []string{"redis-1"}, []string{"redis-2"}),
-		verb("fail-over", 2, plan.BySentinel, dies, faults.End{}))
-	_, got := tell(t, p, "set-nx-lua", history.Promoted)
+	_, got := tell(t, watched(t, "at: 0s, partition: [redis-1, redis-2], for: 1m",
+		"when: A enters, after: 1s, fail-over: sentinel"), history.Promoted) // redis-3 has the entry by then
 	expectLines(t, got, "redis-3 promoted")
 }
 
@@ -119,9 +89,8 @@ func TestAMinorityDoesNotServe(t *testing.T) {
 	for _, tt := range []struct{ lock, server string }{
 		{"etcd-mutex", "etcd-"}, {"zk-sequential", "zk-"}, {"consul-session", "consul-"},
 	} {
-		p := alone(time.Second, apart(1, at(0), length, []string{"A", tt.server + "1"}, []string{tt.server + "2", tt.server + "3"}))
-		p.Workload.Wait = time.Minute
-		h := play(t, &p, tt.lock, 1)
+		h := play(t, story(t, tt.lock, "clients=[A]", "workload.wait=up to 1m",
+			fmt.Sprintf("at: 0s, partition: [[A, %[1]s1], [%[1]s2, %[1]s3]], for: 20s", tt.server)))
 		if got := find(t, h, history.Acquired, "A").At.Duration(); got < length {
 			t.Errorf("%s: A acquires at %v, in a minority until %v", tt.lock, got, length)
 		}
@@ -131,36 +100,17 @@ func TestAMinorityDoesNotServe(t *testing.T) {
 // The others notice the death of a leader at once. An ensemble of ZooKeeper tolerates a silent
 // leader for five ticks of 2 s; etcd and Consul count its silence in their elections.
 func TestASilentLeaderIsReplacedLater(t *testing.T) {
-	began := at(time.Second)
-	dies := verb("fail-over", 1, plan.ByOperator, began, faults.End{})
-	cut := func(d time.Duration) faults.Fault { return apart(1, began, d, []string{"1"}, []string{"2", "3"}) }
-	pause := verb("pause", 1, "1", began, faults.End{For: 20 * time.Second})
-	for _, tt := range []struct {
-		lock, server string
-		fault        faults.Fault
-		promoted     string
-	}{
+	const dies, cut, pause = "fail-over: operator", "partition: [x-1, [x-2, x-3]], for: ", "pause: x-1, for: 20s"
+	for _, tt := range []struct{ lock, server, fault, promoted string }{
 		{"zk-sequential", "zk-", dies, "2s"},
-		{"zk-sequential", "zk-", cut(20 * time.Second), "12s"},
+		{"zk-sequential", "zk-", cut + "20s", "12s"},
 		{"zk-sequential", "zk-", pause, "12s"},
-		{"zk-sequential", "zk-", cut(9 * time.Second), ""},
-		{"etcd-mutex", "etcd-", cut(20 * time.Second), "2s"},
-		{"consul-session", "consul-", cut(20 * time.Second), "2s"},
+		{"zk-sequential", "zk-", cut + "9s", ""},
+		{"etcd-mutex", "etcd-", cut + "20s", "2s"},
+		{"consul-session", "consul-", cut + "20s", "2s"},
 	} {
-		f := tt.fault
-		f.Args.Sides = nil
-		for _, side := range tt.fault.Args.Sides {
-			var names []string
-			for _, n := range side {
-				names = append(names, tt.server+n)
-			}
-			f.Args.Sides = append(f.Args.Sides, names)
-		}
-		if f.Target == "1" {
-			f.Target = tt.server + "1"
-		}
-		p := alone(30*time.Second, f)
-		h := play(t, &p, tt.lock, 1)
+		fault := strings.ReplaceAll("at: 1s, "+tt.fault, "x-", tt.server)
+		h := play(t, story(t, tt.lock, "clients=[A]", "workload.work=30s", fault))
 		got := ""
 		for _, e := range h.Events {
 			if e.Kind == history.Promoted && got == "" {
@@ -168,7 +118,7 @@ func TestASilentLeaderIsReplacedLater(t *testing.T) {
 			}
 		}
 		if got != tt.promoted {
-			t.Errorf("%s, %s: another one leads at %q, want %q", tt.lock, f.Text, got, tt.promoted)
+			t.Errorf("%s, %s: another one leads at %q, want %q", tt.lock, fault, got, tt.promoted)
 		}
 	}
 }
@@ -177,8 +127,8 @@ func TestASilentLeaderIsReplacedLater(t *testing.T) {
 // its leader lease ends.
 func TestALeaderOfConsulRenewsAlone(t *testing.T) {
 	renewal := func(cut time.Duration) (sent, replied time.Duration) {
-		p := alone(20*time.Second, apart(1, at(cut), 10*time.Second, []string{"A", "consul-1"}, []string{"consul-2", "consul-3"}))
-		h := play(t, &p, "consul-session", 1)
+		h := play(t, story(t, "consul-session", "clients=[A]", "workload.work=20s",
+			fmt.Sprintf("at: %dns, partition: [[A, consul-1], [consul-2, consul-3]], for: 10s", cut)))
 		for i, e := range h.Events {
 			if e.Kind != history.Sent || !strings.HasPrefix(h.Text(e.Text), "RENEW") {
 				continue
@@ -219,28 +169,20 @@ func causes(h *history.History, e history.Event) []int32 {
 // client that is cut off from the new primary before the promotion stays with the old one until the
 // cut heals.
 func TestAClientLearnsOfAPromotionAtOnce(t *testing.T) {
-	for _, tt := range []struct{ lock, server string }{{"set-nx-lua", "redis-"}, {"mysql-unique", "mysql-"}} {
-		old, heir := tt.server+"1", tt.server+"2"
-		cut := func(from, length time.Duration) faults.Fault {
-			return apart(2, at(from), length, []string{"A"}, []string{heir})
-		}
-		for _, c := range []struct {
-			what  string
-			fault faults.Fault
-			want  string
-		}{
-			{"cut off after the promotion", cut(3*time.Second, 20*time.Second), heir},
-			{"cut off before it", cut(time.Second, 20*time.Second), old},
-			{"cut off before it, for a while", cut(time.Second, 3*time.Second), heir},
+	for lock, store := range map[string]string{"set-nx-lua": "redis", "mysql-unique": "mysql"} {
+		old, heir := store+"-1", store+"-2"
+		for _, c := range []struct{ what, at, length, want string }{
+			{"cut off after the promotion", "3s", "20s", heir},
+			{"cut off before it", "1s", "20s", old},
+			{"cut off before it, for a while", "1s", "3s", heir},
 		} {
-			p := alone(8*time.Second, verb("promote", 1, "replica", at(2*time.Second), faults.End{}), c.fault)
-			p.Redis.Replicas, p.Database("mysql").Replicas = 1, 1
-			h := play(t, &p, tt.lock, 1)
+			h := play(t, story(t, lock, "clients=[A]", "workload.work=8s", "servers."+store+".replicas=1", "at: 2s, promote: replica",
+				fmt.Sprintf("at: %s, partition: [A, %s], for: %s", c.at, heir, c.length)))
 			releasing := find(t, h, history.Releasing, "A").At
 			for _, e := range h.Events {
 				if e.Kind == history.Sent && h.Name(e.Node) == "A" && e.At >= releasing {
 					if got := h.Name(e.Peer); got != c.want {
-						t.Errorf("%s, %s: A releases at %s, want %s", tt.lock, c.what, got, c.want)
+						t.Errorf("%s, %s: A releases at %s, want %s", lock, c.what, got, c.want)
 					}
 					break
 				}
@@ -251,12 +193,8 @@ func TestAClientLearnsOfAPromotionAtOnce(t *testing.T) {
 
 // A database's unsent changes are lost when it crashes.
 func TestADatabasesReplicaLacksWhatWasUnderWay(t *testing.T) {
-	dies := first(faults.Enters)
-	dies.After = 100 * time.Millisecond
-	p := withReplica(5 * time.Second)
-	p.Clients, p.Database("mysql").Lag = []string{"A"}, 2*time.Second
-	p.Faults = []faults.Fault{verb("fail-over", 1, plan.ByOperator, dies, faults.End{})}
-	_, got := tell(t, p, "mysql-unique", history.Granted, history.Promoted, history.Replicated)
+	_, got := tell(t, withReplica(t, "clients=[A]", "workload.work=5s", "servers.mysql.lag=2s",
+		"when: A enters, after: 100ms, fail-over: operator"), history.Granted, history.Promoted, history.Replicated)
 	expectLines(t, got, "mysql-1 granted lock", "mysql-2 promoted")
 }
 
@@ -290,20 +228,10 @@ func TestTheFence(t *testing.T) {
 // Servers of NATS forward a request to their leader and forget it: writes are refused at once while
 // the leader is dead, and lost while it is paused; reads need no leader.
 func TestALossyClusterExecutesNothingOfItsLastLeader(t *testing.T) {
-	began := at(time.Second)
-	for _, tt := range []struct {
-		fault   faults.Fault
-		refused time.Duration // until B, which uses another server, learns that a write failed
-	}{
-		{verb("fail-over", 1, plan.ByOperator, began, faults.End{}), 2 * time.Millisecond},
-		{verb("pause", 1, "nats-1", began, faults.End{For: 20 * time.Second}), 500 * time.Millisecond},
+	for fault, refused := range map[string]time.Duration{ // until B, which uses another server, learns that a write failed
+		"at: 1s, fail-over: operator": 2 * time.Millisecond, "at: 1s, pause: nats-1, for: 20s": 500 * time.Millisecond,
 	} {
-		p := plan.Default()
-		p.Name, p.Clients, p.Faults = "lossy", []string{"A", "B"}, []faults.Fault{tt.fault}
-		p.Network.Latency = plan.Range{Min: time.Millisecond, Max: time.Millisecond}
-		p.Network.Timeout = 500 * time.Millisecond
-		p.Workload.Work = plan.Range{Min: 8 * time.Second, Max: 8 * time.Second}
-		h := play(t, &p, "nats-kv", 1)
+		h := play(t, story(t, "nats-kv", "network={latency: 1ms, timeout: 500ms}", "workload={work: 8s, wait: up to 60s}", fault))
 		writes, reads, leads := map[int64]history.Instant{}, 0, 0
 		for _, e := range h.Events {
 			switch command, _, _ := strings.Cut(h.Text(e.Text), " "); {
@@ -312,17 +240,17 @@ func TestALossyClusterExecutesNothingOfItsLastLeader(t *testing.T) {
 			case h.Name(e.Node) == "B" && e.Kind == history.Sent && command == "CREATE" && e.At.Duration() > time.Second && leads == 0:
 				writes[e.Value] = e.At
 			case e.Kind == history.Executed && writes[e.Value] != 0 && h.Name(e.Peer) == "B":
-				t.Errorf("%s: what B wrote at %v was executed at %v", tt.fault.Text, writes[e.Value], e.At)
+				t.Errorf("%s: what B wrote at %v was executed at %v", fault, writes[e.Value], e.At)
 			case e.Kind == history.Executed && len(writes) > 0 && leads == 0:
 				reads++
 			case e.Kind == history.TimedOut && writes[e.Value] != 0 && h.Name(e.Node) == "B":
-				if took := e.At.Sub(writes[e.Value]); took != tt.refused {
-					t.Errorf("%s: B hears after %v that its write has failed, want %v", tt.fault.Text, took, tt.refused)
+				if took := e.At.Sub(writes[e.Value]); took != refused {
+					t.Errorf("%s: B hears after %v that its write has failed, want %v", fault, took, refused)
 				}
 			}
 		}
 		if len(writes) < 4 || reads < 3 || leads != 1 {
-			t.Errorf("%s: %d writes and %d reads without a leader, and %d elections", tt.fault.Text, len(writes), reads, leads)
+			t.Errorf("%s: %d writes and %d reads without a leader, and %d elections", fault, len(writes), reads, leads)
 		}
 	}
 }

@@ -10,7 +10,6 @@ import (
 
 	"lockstep/internal/history"
 	"lockstep/internal/locks"
-	"lockstep/internal/plan"
 	"lockstep/internal/ports"
 	"lockstep/internal/sim/kernel"
 	"lockstep/internal/store/zookeeper"
@@ -25,14 +24,11 @@ type ensemble struct {
 
 func newEnsemble(t *testing.T) *ensemble {
 	t.Helper()
-	p := plan.Default()
-	p.Clients = []string{"A", "B"}
-	p.Network.Latency = plan.Range{Min: time.Millisecond, Max: time.Millisecond}
-	p.Network.Timeout = time.Minute
+	p := story(t, "zk-sequential", "network={latency: 1ms, timeout: 1m}")
 	v, _ := locks.Lookup("zk-sequential")
 	w := New()
 	t.Cleanup(w.Close)
-	if err := w.setUp(&p, v, 1); err != nil {
+	if err := w.setUp(p, v, 1); err != nil {
 		t.Fatal(err)
 	}
 	return &ensemble{w, t}
@@ -267,11 +263,7 @@ func TestZKConnectGivesUpWithItsContext(t *testing.T) {
 // The server that is asked answers a read by itself, but a write needs the leader and a majority:
 // the client of a follower waits for two messages, or for four more between servers.
 func TestReadsAreLocal(t *testing.T) {
-	p := plan.Default()
-	p.Name, p.Clients = "reads", []string{"A", "B"} // B talks to zk-2, which follows
-	p.Network.Latency = plan.Range{Min: time.Millisecond, Max: time.Millisecond}
-	p.Workload.Work = plan.Range{Min: time.Second, Max: time.Second}
-	h := play(t, &p, "zk-sequential", 1)
+	h := play(t, story(t, "zk-sequential", "network.latency=1ms")) // B talks to zk-2, which follows
 	took := map[string]time.Duration{}
 	for _, e := range h.Events {
 		if e.Kind != history.Replied || h.Name(e.Node) != "B" {
