@@ -5,7 +5,6 @@ import (
 	"testing"
 	"time"
 
-	"lockstep/internal/faults"
 	"lockstep/internal/history"
 	"lockstep/internal/plan"
 	"lockstep/internal/real"
@@ -19,10 +18,8 @@ func TestADatabasesClockJumps(t *testing.T) {
 	needServersOf(t, "mysql-unique")
 	realtest.Need(t, programs.Faketime)
 	for lock, want := range map[string]int{"mysql-unique-ttl": 1, "mysql-unique": 0} {
-		p := quick("A", "B")
-		p.Workload.Work = plan.Range{Min: 700 * time.Millisecond, Max: 700 * time.Millisecond}
-		fault(t, p, when(faults.InSection, "A", ""), "jump-clock", faults.ThePrimary, time.Hour, faults.End{})
-		h := run(t, p, lock)
+		p := quick(t, lock, "workload.work=700ms", inSection+"jump-clock: the primary, by: +1h")
+		h := run(t, p)
 		if by := once(t, h, history.ClockChanged, "").Value; by != int64(time.Hour) {
 			t.Errorf("%s: the clock changed by %v", lock, time.Duration(by))
 		}
@@ -37,10 +34,9 @@ func TestADatabasesClockJumps(t *testing.T) {
 func TestAServersClockIsWrongFromTheBeginning(t *testing.T) {
 	t.Parallel()
 	realtest.Need(t, programs.Faketime)
-	p := quick("A", "B")
-	p.Workload.Work = plan.Range{Min: 700 * time.Millisecond, Max: 700 * time.Millisecond}
-	p.Clocks = []plan.Clock{{Node: "redis-1", DriftPPM: 1_000_000}}
-	wantOverlaps(t, run(t, p, "set-nx-lua"), 1)
+	p := quick(t, "set-nx-lua", "workload.work=700ms")
+	p.Clocks = []plan.Clock{{Node: "redis-1", DriftPPM: 1_000_000}} // more than a file may say
+	wantOverlaps(t, run(t, p), 1)
 }
 
 // Rows that last a second last half as long on a clock that runs twice as fast.
@@ -49,11 +45,9 @@ func TestADatabasesClockIsWrongFromTheBeginning(t *testing.T) {
 	realtest.SecondTier(t)
 	needServersOf(t, "mysql-unique-ttl")
 	realtest.Need(t, programs.Faketime)
-	p := quick("A", "B")
-	p.Workload.Stagger = 300 * time.Millisecond
-	p.Workload.Work = plan.Range{Min: 800 * time.Millisecond, Max: 800 * time.Millisecond}
+	p := quick(t, "mysql-unique-ttl", "workload.stagger=300ms", "workload.work=800ms")
 	p.Clocks = []plan.Clock{{Node: "mysql-1", Offset: -time.Hour, DriftPPM: 1_000_000}}
-	wantOverlaps(t, run(t, p, "mysql-unique-ttl"), 1)
+	wantOverlaps(t, run(t, p), 1)
 }
 
 // For the primary of the lock's shard A's lease is over. No node fails over.
@@ -61,10 +55,7 @@ func TestTheClockOfANodeOfAClusterJumps(t *testing.T) {
 	t.Parallel()
 	realtest.SecondTier(t)
 	realtest.Need(t, programs.Faketime)
-	p := sharded("A", "B")
-	p.Workload.Work = plan.Range{Min: 2 * time.Second, Max: 2 * time.Second}
-	fault(t, p, when(faults.InSection, "A", ""), "jump-clock", faults.ThePrimary, time.Minute, faults.End{})
-	h := run(t, p, "set-nx-lua")
+	h := run(t, sharded(t, "workload.work=2s", inSection+"jump-clock: the primary, by: +1m"))
 	wantEvents(t, h, 1, history.ClockChanged, "redis-2")
 	wantOverlaps(t, h, 1)
 	wantEvents(t, h, 0, history.Promoted, "")
@@ -88,9 +79,8 @@ func TestWhatOfClocksIsRefused(t *testing.T) {
 		{"set-nx-lua", "redis-1", "", ""},
 		{"set-nx-lua", "redis-1", real.DockerBackend, ""},
 	} {
-		drifts, jumps := watched(1, "A", "B"), watched(1, "A", "B")
-		drifts.Clocks = []plan.Clock{{Node: tt.node, DriftPPM: 5}}
-		fault(t, jumps, when(faults.InSection, "A", ""), "jump-clock", tt.node, time.Second, faults.End{})
+		drifts, jumps := watched(t, "set-nx-lua", 1), watched(t, "set-nx-lua", 1, inSection+"jump-clock: the primary, by: +1s")
+		drifts.Clocks, jumps.Faults[0].Target = []plan.Clock{{Node: tt.node, DriftPPM: 5}}, tt.node
 		for how, p := range map[string]*plan.Plan{"drifts": drifts, "jumps": jumps} {
 			p.Cluster("consul").Settings[0] = time.Second
 			err := real.Refuse(p, tt.lock, real.Options{Backend: tt.backend})

@@ -9,7 +9,6 @@ import (
 
 	"lockstep/internal/history"
 	"lockstep/internal/locks"
-	"lockstep/internal/plan"
 	"lockstep/internal/real/realtest"
 )
 
@@ -53,9 +52,7 @@ func TestTheExamplesAreLocks(t *testing.T) {
 	for _, tt := range exampleLocks {
 		t.Run(strings.ReplaceAll(tt.file, "/", "-"), func(t *testing.T) {
 			needExample(t, tt.file, tt.needs)
-			p := quick("A", "B")
-			p.Lease, p.Workload.Wait = 5*time.Second, 30*time.Second
-			p.Workload.Work = plan.Range{Min: time.Second, Max: time.Second} // in which the other one waits
+			p := quick(t, "set-nx-lua", "lease=5s", "workload.wait=up to 30s", "workload.work=1s") // in which the other one waits
 			v, err := locks.NewProgram("", append(tt.command, example(t, tt.file)), tt.store)
 			if err != nil {
 				t.Fatal(err)
@@ -64,8 +61,8 @@ func TestTheExamplesAreLocks(t *testing.T) {
 				realtest.NeedServers(t, tt.store)
 				p.Network.Timeout = 2 * time.Second
 			}
-			p.Programs = append(p.Programs, v)
-			h := run(t, p, locks.ProgramName)
+			p.Programs, p.Locks = append(p.Programs, v), []string{v.ID}
+			h := run(t, p)
 			wantKept(t, h, 3)
 			for _, name := range []string{"A", "B"} {
 				wantEvents(t, h, 1, history.Released, name)

@@ -17,8 +17,8 @@ import (
 	"testing"
 	"time"
 
-	"lockstep/internal/faults"
 	"lockstep/internal/history"
+	"lockstep/internal/locks"
 	"lockstep/internal/plan"
 	"lockstep/internal/real"
 	"lockstep/internal/real/osproc"
@@ -31,15 +31,14 @@ const envHarness = "LOCKSTEP_TEST_HARNESS"
 // long returns a plan that takes a minute, in which a client and then a server are stopped for
 // ever.
 func long(t testing.TB, e *ending) *plan.Plan {
-	p := quick("A", "B", "C")
+	lock := e.lock
+	if lock == locks.ProgramName {
+		lock = "set-nx-lua"
+	}
+	p := quick(t, lock, "clients=[A, B, C]", "workload.repeat=100 times", "workload.work=600ms",
+		inSection+"pause: A, forever: true", inSection+"after: 300ms, pause: the primary, forever: true")
 	p.Redis.Replicas, p.Database("mysql").Replicas, p.Database("postgres").Replicas = 1, 1, 1
 	ofNodes(p, e.nodes)
-	p.Workload.Repeat = 100
-	p.Workload.Work = plan.Range{Min: 600 * time.Millisecond, Max: 600 * time.Millisecond}
-	fault(t, p, when(faults.InSection, "A", ""), "pause", "A", 0, faults.End{Forever: true})
-	later := when(faults.InSection, "A", "")
-	later.After = 300 * time.Millisecond
-	fault(t, p, later, "pause", faults.ThePrimary, 0, faults.End{Forever: true})
 	return p
 }
 

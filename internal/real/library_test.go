@@ -4,10 +4,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"lockstep/internal/checker"
-	"lockstep/internal/faults"
 	"lockstep/internal/history"
 	"lockstep/internal/locks"
 	"lockstep/internal/plan"
@@ -58,8 +56,7 @@ func TestLibrariesKeepOthersOut(t *testing.T) {
 		t.Run(lock, func(t *testing.T) {
 			t.Parallel()
 			needServersOf(t, lock)
-			p := quick("A", "B", "C")
-			h := run(t, p, lock)
+			h := run(t, quick(t, lock, "clients=[A, B, C]"))
 			wantKept(t, h, 4)
 			if sent := find(h, history.Sent, "A"); (len(sent) == 0) != (lock == "etcd-concurrency") {
 				t.Errorf("%d commands of the library are in the history", len(sent))
@@ -78,12 +75,9 @@ func TestLibrariesLetASecondClientInAfterAPause(t *testing.T) {
 			}
 			t.Parallel()
 			needServersOf(t, lock)
-			p := quick("A", "B")
-			p.Workload.Work = plan.Range{Min: 300 * time.Millisecond, Max: 300 * time.Millisecond}
-			p.Workload.Repeat = 2 // if B is first, it is not done when A is paused
-			// etcd ends leases of 1 s late, by a second at most.
-			fault(t, p, when(faults.InSection, "A", ""), "pause", "A", 0, faults.End{For: 4 * time.Second})
-			wantMutualExclusion(t, run(t, p, lock), checker.Broken)
+			h := run(t, quick(t, lock, "workload.work=300ms", "workload.repeat=2 times", // if B is first, it is not done when A is paused
+				inSection+"pause: A, for: 4s")) // etcd ends leases of 1 s late, by a second at most
+			wantMutualExclusion(t, h, checker.Broken)
 		})
 	}
 }
@@ -101,10 +95,9 @@ func TestGoRedisRepeatsACommandWithoutAReply(t *testing.T) {
 		"bsm-redislock": {"obtain", []string{"OK"}}, "redsync": {"SET", []string{"(nil)", "OK"}},
 	} {
 		t.Run(lock, func(t *testing.T) {
-			p := quick("A")
-			p.Redlock.Nodes, p.Lease = 1, 10*time.Second
-			fault(t, p, when(faults.AboutToSend, "A", want.command), "drop", "reply", 0, faults.End{})
-			h := run(t, p, lock)
+			p := quick(t, lock, "clients=[A]", "lease=10s", "when: A is about to send "+want.command+", drop: reply")
+			p.Redlock.Nodes = 1
+			h := run(t, p)
 			lost, again := "", []string{} // the command, and the answers to its repetitions
 			for i, e := range h.Events {
 				switch {
@@ -141,9 +134,7 @@ func TestLibrariesFollowSentinels(t *testing.T) {
 	realtest.SecondTier(t)
 	for _, lock := range []string{"bsm-redislock", "rueidislock"} {
 		t.Run(lock, func(t *testing.T) {
-			p := watched(2, "A", "B")
-			fault(t, p, when(faults.InSection, "A", ""), "fail-over", "sentinel", 0, faults.End{})
-			h := run(t, p, lock)
+			h := run(t, watched(t, lock, 2, inSection+"fail-over: sentinel"))
 			promoted := once(t, h, history.Promoted, "")
 			clients := []string{"A", "B", plan.ProbeName}
 			if lock == "rueidislock" { // its B waits for a notification that the new primary never sends

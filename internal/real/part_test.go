@@ -1,8 +1,8 @@
 package real_test
 
 import (
+	"strings"
 	"testing"
-	"time"
 
 	"lockstep/internal/faults"
 	"lockstep/internal/history"
@@ -17,15 +17,18 @@ func TestMomentsOfAcquireAndReleaseComeForEveryLock(t *testing.T) {
 	for _, lock := range []string{"set-nx-lua", "etcd-mutex", "bsm-redislock", "rueidislock"} {
 		t.Run(lock, func(t *testing.T) {
 			needServersOf(t, lock)
-			p := quick("A")
+			more := []string{"clients=[A]"}
 			for _, word := range []string{faults.ItsAcquire, faults.ItsRelease} {
-				for _, kind := range []faults.MomentKind{faults.AboutToSend, faults.Sends, faults.HasExecuted, faults.HasReply} {
-					fault(t, p, when(kind, "A", word), "pause", "A", 0, faults.End{For: time.Millisecond})
+				for _, m := range faults.MomentPhrases() {
+					if m.Kind.OnWire() {
+						more = append(more, "when: A "+strings.Replace(m.Text, "%s", word, 1)+", pause: A, for: 1ms")
+					}
 				}
 			}
-			h := run(t, p, lock)
+			p := quick(t, lock, more...)
+			h := run(t, p)
 			for try := 1; lock == "rueidislock" && len(find(h, history.Acquired, "A")) == 0 && try < 5; try++ {
-				h = run(t, p, lock) // this machine was too slow
+				h = run(t, p) // this machine was too slow
 			}
 			var began []int64
 			for _, e := range h.Events {

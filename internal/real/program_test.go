@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"lockstep/internal/checker"
-	"lockstep/internal/faults"
 	"lockstep/internal/history"
 	"lockstep/internal/locks"
 	"lockstep/internal/plan"
@@ -28,8 +27,14 @@ func programmed(t *testing.T, p *plan.Plan, command ...string) *plan.Plan {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p.Programs = append(p.Programs, v)
+	p.Programs, p.Locks = append(p.Programs, v), []string{v.ID}
 	return p
+}
+
+// bashLock is a story of the lock in bash of the examples.
+func bashLock(t *testing.T, more ...string) *plan.Plan {
+	t.Helper()
+	return programmed(t, quick(t, "set-nx-lua", more...), "bash", example(t, "bash/redis_cli_lock.sh"))
 }
 
 // example is the path of a program in examples.
@@ -46,7 +51,7 @@ func example(t *testing.T, name string) string {
 // history, as with any lock.
 func TestAProgramKeepsOthersOut(t *testing.T) {
 	t.Parallel()
-	h := run(t, programmed(t, quick("A", "B", "C"), "bash", example(t, "bash/redis_cli_lock.sh")), locks.ProgramName)
+	h := run(t, bashLock(t, "clients=[A, B, C]"))
 	wantKept(t, h, 4)
 	wantSome(t, h, history.Sent, "A")
 	wantSome(t, h, history.Replied, "A")
@@ -65,9 +70,7 @@ func TestAFaultWaitsForTheLockOfAProgram(t *testing.T) {
 	if err := os.WriteFile(file, []byte(strings.Replace(string(lock), ready, ready+"redis SET prepared yes >/dev/null\n", 1)), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	p := programmed(t, quick("A", "B"), "bash", file)
-	fault(t, p, when(faults.HasExecuted, "A", "SET"), "crash", "A", 0, faults.End{})
-	h := run(t, p, locks.ProgramName)
+	h := run(t, programmed(t, quick(t, "set-nx-lua", "when: A has SET executed, crash: A"), "bash", file))
 	sent := find(h, history.Sent, "A")
 	if len(sent) == 0 || !strings.HasPrefix(h.Text(sent[len(sent)-1].Text), "SET lock ") {
 		t.Errorf("the last of A's %d requests is not the SET of its lock", len(sent))
@@ -79,20 +82,15 @@ func TestAFaultWaitsForTheLockOfAProgram(t *testing.T) {
 // A pause stops the program with its descendants, so its entry expires.
 func TestAPauseStopsAProgram(t *testing.T) {
 	t.Parallel()
-	p := programmed(t, quick("A", "B"), "bash", example(t, "bash/redis_cli_lock.sh"))
-	p.Workload.Work = plan.Range{Min: 300 * time.Millisecond, Max: 300 * time.Millisecond}
-	p.Workload.Repeat = 2
-	fault(t, p, when(faults.InSection, "A", ""), "pause", "A", 0, faults.End{For: 3 * time.Second})
-	wantMutualExclusion(t, run(t, p, locks.ProgramName), checker.Broken)
+	p := bashLock(t, "workload.work=300ms", "workload.repeat=2 times", inSection+"pause: A, for: 3s")
+	wantMutualExclusion(t, run(t, p), checker.Broken)
 }
 
 // A crash kills the program, which does not release the lock: it is free when the entry has
 // expired.
 func TestACrashKillsAProgram(t *testing.T) {
 	t.Parallel()
-	p := programmed(t, quick("A", "B"), "bash", example(t, "bash/redis_cli_lock.sh"))
-	fault(t, p, when(faults.InSection, "A", ""), "crash", "A", 0, faults.End{})
-	h := run(t, p, locks.ProgramName)
+	h := run(t, bashLock(t, inSection+"crash: A"))
 	wantEvents(t, h, 1, history.Crashed, "A")
 	wantEvents(t, h, 0, history.Released, "A")
 	wantEvents(t, h, 1, history.Acquired, "B")
@@ -117,7 +115,7 @@ func TestAProgramThatMisbehavesIsNamed(t *testing.T) {
 			if tt.script == "" {
 				command = []string{"/nowhere/mylock"}
 			}
-			p := programmed(t, quick("A", "B"), command...)
+			p := programmed(t, quick(t, "set-nx-lua"), command...)
 			ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 			defer cancel()
 			logged := 0

@@ -20,6 +20,7 @@ import (
 	"lockstep/internal/plan"
 	"lockstep/internal/real"
 	"lockstep/internal/real/realtest"
+	"lockstep/internal/scenario/scenariotest"
 )
 
 func TestMain(m *testing.M) {
@@ -56,57 +57,33 @@ func inOwnDirectory(tests func() int) (code int) {
 	return code
 }
 
-// quick returns a plan that two clients finish in a second or two. They all want the lock at once,
-// and the lease is the shortest that all variants support.
-func quick(clients ...string) *plan.Plan {
-	p := plan.Default()
-	p.Name, p.Clients, p.Lease = "test", clients, time.Second
-	p.Workload.Wait = 5 * time.Second
-	p.Workload.Work = plan.Range{Min: 50 * time.Millisecond, Max: 60 * time.Millisecond}
-	p.Workload.Rest = plan.Range{Min: time.Millisecond, Max: 2 * time.Millisecond}
-	p.Workload.Retry = 5 * time.Millisecond
-	p.Workload.Stagger = 50 * time.Millisecond // A comes first, on a busy machine too
-	p.Network.Latency = plan.Range{Min: 100 * time.Microsecond, Max: 200 * time.Microsecond}
-	p.Network.Timeout = 300 * time.Millisecond
+// The beginnings of faults.
+const (
+	inSection = "when: A is in its critical section, "
+	enters    = "when: A enters, "
+	asks      = "when: A is about to send any command, "
+)
+
+// quick is a story for a lock that two clients finish in a second or two, see scenariotest.Story.
+// They all want the lock at once, and the lease is the shortest that all variants support. A comes
+// first, on a busy machine too.
+func quick(t testing.TB, lock string, more ...string) *plan.Plan {
+	t.Helper()
+	p := scenariotest.Story(t, lock, append([]string{"lease=1s",
+		"workload={wait: up to 5s, work: 50ms..60ms, rest: 1ms..2ms, retry: 5ms, stagger: 50ms}",
+		"network={latency: 100us..200us, timeout: 300ms}"}, more...)...)
 	p.Redis.Failover.After = 20 * time.Millisecond
-	return &p
+	return p
 }
 
-// fault makes one fault; arguments are the durations of its parameters.
-func fault(t testing.TB, p *plan.Plan, when faults.Trigger, verb, value string, by time.Duration, end faults.End) {
-	t.Helper()
-	spec, ok := faults.Lookup(verb)
-	if !ok {
-		t.Fatalf("no verb %q", verb)
-	}
-	args := faults.Args{Value: value, Durations: map[string]time.Duration{"by": by}}
-	f := faults.Fault{
-		Number: len(p.Faults) + 1, Trigger: when, End: end, Text: verb + " " + value,
-		Verb: faults.Make(1, spec, args, when, end).Verb,
-	}
-	if spec.Value.Kind != faults.ParamChoice {
-		f.Target = value
-	}
-	p.Faults = append(p.Faults, f)
-}
-
-func when(kind faults.MomentKind, subject, command string) faults.Trigger {
-	return faults.Trigger{Moment: kind, Subject: subject, Command: command, Nth: 1}
-}
-
-// run plays a plan, possibly beside other runs: TestMain checks that they have left nothing.
-func run(t *testing.T, p *plan.Plan, lock string) *history.History {
-	t.Helper()
-	return runScaled(t, p, lock, real.Options{})
-}
-
-// runScaled is run with options, for a plan whose durations were multiplied.
-func runScaled(t *testing.T, p *plan.Plan, lock string, o real.Options) *history.History {
+// run plays a plan with its first lock, possibly beside other runs: TestMain checks that they have
+// left nothing.
+func run(t *testing.T, p *plan.Plan) *history.History {
 	t.Helper()
 	realtest.Need(t, "redis-server")
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
-	h, err := real.Run(ctx, p, lock, 1, o)
+	h, err := real.Run(ctx, p, p.Locks[0], 1, real.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -234,9 +211,8 @@ func TestWithoutFaultsOneClientHoldsAtATime(t *testing.T) {
 	t.Parallel()
 	for _, lock := range []string{"setnx", "setnx-expire", "set-nx-ex-del", "set-nx-token-getdel", "set-nx-lua", "watchdog-lua"} {
 		t.Run(lock, func(t *testing.T) {
-			p := quick("A", "B", "C")
-			p.Workload.Repeat = 3
-			h := run(t, p, lock)
+			p := quick(t, lock, "clients=[A, B, C]", "workload.repeat=3 times")
+			h := run(t, p)
 			wantOverlaps(t, h, 0)
 			for _, name := range p.Clients {
 				wantEvents(t, h, 3, history.Acquired, name)
@@ -257,10 +233,7 @@ func TestAPauseLongerThanTheLeaseLetsTheNextOneIn(t *testing.T) {
 	t.Parallel()
 	for _, lock := range []string{"set-nx-ex-del", "watchdog-lua"} {
 		t.Run(lock, func(t *testing.T) {
-			p := quick("A", "B")
-			fault(t, p, when(faults.InSection, "A", ""), "pause", "A", 0, faults.End{For: 1500 * time.Millisecond})
-			fault(t, p, when(faults.Enters, "B", ""), "slow", "B", 900*time.Millisecond, faults.End{})
-			h := run(t, p, lock)
+			h := run(t, quick(t, lock, inSection+"pause: A, for: 1500ms", "when: B enters, slow: B, by: 900ms"))
 			if overlaps(h) == 0 {
 				t.Error("no overlap")
 			}
@@ -288,19 +261,14 @@ func TestAPauseLongerThanTheLeaseLetsTheNextOneIn(t *testing.T) {
 
 func TestALostReplyOfAScript(t *testing.T) {
 	t.Parallel()
-	p := quick("A", "B")
-	fault(t, p, when(faults.HasExecuted, "A", "unlock"), "drop", "reply", 0, faults.End{})
-	h := run(t, p, "set-nx-lua")
+	h := run(t, quick(t, "set-nx-lua", "when: A has unlock executed, drop: reply"))
 	wantEvents(t, h, 1, history.ReleaseFailed, "A")
 	wantOverlaps(t, h, 0)
 }
 
 func TestWhatWaitsForAClientToWakeComesBeforeTheClient(t *testing.T) {
 	t.Parallel()
-	p := quick("A", "B")
-	fault(t, p, when(faults.InSection, "A", ""), "pause", "A", 0, faults.End{For: 100 * time.Millisecond})
-	fault(t, p, when(faults.Wakes, "A", ""), "crash", "A", 0, faults.End{})
-	h := run(t, p, "set-nx-lua")
+	h := run(t, quick(t, "set-nx-lua", inSection+"pause: A, for: 100ms", "when: A wakes, crash: A"))
 	thawed := once(t, h, history.Thawed, "A")
 	once(t, h, history.Crashed, "A")
 	for _, e := range h.Events {
@@ -312,10 +280,7 @@ func TestWhatWaitsForAClientToWakeComesBeforeTheClient(t *testing.T) {
 
 func TestALossyNetwork(t *testing.T) {
 	t.Parallel()
-	p := quick("A", "B")
-	p.Network.LossPPM, p.Network.Timeout = 200_000, 30*time.Millisecond
-	p.Workload.Repeat, p.Lease = 3, 200*time.Millisecond
-	h := run(t, p, "set-nx-lua")
+	h := run(t, quick(t, "set-nx-lua", "lease=200ms", "network.loss=20%", "network.timeout=30ms", "workload.repeat=3 times"))
 	if len(find(h, history.RequestDropped, ""))+len(find(h, history.ReplyDropped, "")) == 0 {
 		t.Error("nothing was lost")
 	}
@@ -328,10 +293,8 @@ func TestAMomentOnTheWireIsExact(t *testing.T) {
 	// delivered; then A has had no chance to see it.
 	for _, kind := range []faults.MomentKind{faults.AboutToSend, faults.Sends, faults.HasExecuted, faults.HasReply} {
 		t.Run(fmt.Sprint(kind), func(t *testing.T) {
-			p := quick("A", "B")
-			p.Network.Timeout = 2 * time.Second
-			fault(t, p, when(kind, "A", "SET"), "pause", "A", 0, faults.End{For: 200 * time.Millisecond})
-			h := run(t, p, "set-nx-lua")
+			moment := faults.Trigger{Moment: kind, Subject: "A", Command: "SET", Nth: 1}
+			h := run(t, quick(t, "set-nx-lua", "network.timeout=2s", "when: "+moment.Text()+", pause: A, for: 200ms"))
 			froze, thawed := once(t, h, history.Froze, "A"), once(t, h, history.Thawed, "A")
 			sent, replied := find(h, history.Sent, "A"), find(h, history.Replied, "A")
 			if after := kind == faults.AboutToSend; sent[0].At > thawed.At != after {
@@ -350,10 +313,7 @@ func TestAMomentOnTheWireIsExact(t *testing.T) {
 // The answer to the last command of a server that dies is still in its buffers.
 func TestADeadServerDoesNotAnswer(t *testing.T) {
 	t.Parallel()
-	p := quick("A", "B")
-	p.Redis.Replicas = 1
-	fault(t, p, when(faults.HasExecuted, "A", "SET"), "fail-over", "operator", 0, faults.End{})
-	h := run(t, p, "set-nx-lua")
+	h := run(t, quick(t, "set-nx-lua", "servers.redis.replicas=1", "when: A has SET executed, fail-over: operator"))
 	sent, replied, missed := find(h, history.Sent, "A"), find(h, history.Replied, "A"), find(h, history.TimedOut, "A")
 	if len(missed) == 0 || missed[0].Value != sent[0].Value || h.Text(missed[0].Text) != "connection lost" {
 		t.Fatalf("A missed %d answers, want that to its SET, by a lost connection", len(missed))
@@ -366,10 +326,7 @@ func TestADeadServerDoesNotAnswer(t *testing.T) {
 
 func TestSlowWorkIsRenewed(t *testing.T) {
 	t.Parallel()
-	p := quick("A", "B")
-	fault(t, p, when(faults.Enters, "A", ""), "slow", "A", 1500*time.Millisecond, faults.End{})
-	fault(t, p, when(faults.Renews, "A", ""), "pause", "B", 0, faults.End{For: 10 * time.Millisecond})
-	h := run(t, p, "watchdog-lua")
+	h := run(t, quick(t, "watchdog-lua", enters+"slow: A, by: 1500ms", "when: A renews, pause: B, for: 10ms"))
 	wantOverlaps(t, h, 0)
 	if hold := history.Holds(h)[0]; hold.End.Sub(hold.Start) < 1500*time.Millisecond {
 		t.Errorf("A held for %v", hold.End.Sub(hold.Start))
@@ -381,11 +338,8 @@ func TestAFailOverForgetsWhatWasNotReplicated(t *testing.T) {
 	t.Parallel()
 	for _, replicas := range []int{1, 2} {
 		t.Run(fmt.Sprint(replicas), func(t *testing.T) {
-			p := quick("A", "B")
-			p.Redis.Replicas, p.Redis.Lag = replicas, 300*time.Millisecond
-			p.Workload.Work = plan.Range{Min: 400 * time.Millisecond, Max: 400 * time.Millisecond}
-			fault(t, p, when(faults.InSection, "A", ""), "fail-over", "operator", 0, faults.End{})
-			h := run(t, p, "set-nx-lua")
+			h := run(t, quick(t, "set-nx-lua", fmt.Sprintf("servers.redis={replicas: %d, lag: 300ms}", replicas), "workload.work=400ms",
+				inSection+"fail-over: operator"))
 			once(t, h, history.Crashed, "redis-1")
 			promoted := once(t, h, history.Promoted, "redis-2")
 			if overlaps(h) == 0 {
@@ -400,20 +354,13 @@ func TestAFailOverForgetsWhatWasNotReplicated(t *testing.T) {
 
 func TestWithoutLagAFailOverKeepsTheLock(t *testing.T) {
 	t.Parallel()
-	p := quick("A", "B")
-	p.Redis.Replicas = 1
-	p.Workload.Work = plan.Range{Min: 400 * time.Millisecond, Max: 400 * time.Millisecond}
-	trigger := when(faults.InSection, "A", "")
-	trigger.After = 50 * time.Millisecond
-	fault(t, p, trigger, "fail-over", "operator", 0, faults.End{})
-	wantOverlaps(t, run(t, p, "set-nx-lua"), 0)
+	p := quick(t, "set-nx-lua", "servers.redis.replicas=1", "workload.work=400ms", inSection+"after: 50ms, fail-over: operator")
+	wantOverlaps(t, run(t, p), 0)
 }
 
 func TestTheFenceRefusesAStaleWrite(t *testing.T) {
 	t.Parallel()
-	p := quick("A", "B")
-	p.Workload.Fence = plan.FenceWrites
-	h := run(t, p, "set-nx-lua") // it has no tokens for the fence to check
+	h := run(t, quick(t, "set-nx-lua", "workload.fence=writes")) // it has no tokens for the fence to check
 	wantEvents(t, h, 3, history.WriteAccepted, "")
 	for _, e := range find(h, history.WriteAccepted, "") {
 		if e.Cause < 0 || h.Events[e.Cause].Kind != history.ReadDone || h.Events[e.Cause].Peer != e.Peer {
@@ -424,22 +371,15 @@ func TestTheFenceRefusesAStaleWrite(t *testing.T) {
 
 func TestAStoppedServerAndAFrozenClientDoNotHangTheRun(t *testing.T) {
 	t.Parallel()
-	p := quick("A", "B")
-	p.Workload.Wait, p.Lease = 300*time.Millisecond, 100*time.Millisecond
-	p.Network.Timeout = 100 * time.Millisecond
-	fault(t, p, when(faults.InSection, "A", ""), "pause", faults.ThePrimary, 0, faults.End{Forever: true})
-	fault(t, p, when(faults.InSection, "A", ""), "pause", "A", 0, faults.End{Forever: true})
-	h := run(t, p, "set-nx-lua")
+	h := run(t, quick(t, "set-nx-lua", "lease=100ms", "workload.wait=up to 300ms", "network.timeout=100ms",
+		inSection+"pause: the primary, forever: true", inSection+"pause: A, forever: true"))
 	wantEvents(t, h, 1, history.Froze, "redis-1")
 	wantEvents(t, h, 1, history.GaveUp, "probe")
 }
 
 func TestClocksAreAsThePlanSays(t *testing.T) {
 	t.Parallel()
-	p := quick("A", "B")
-	p.Clocks = []plan.Clock{{Node: "A", Offset: time.Hour, DriftPPM: -100_000}}
-	p.Workload.Work = plan.Range{Min: 220 * time.Millisecond, Max: 220 * time.Millisecond}
-	h := run(t, p, "set-nx-lua")
+	h := run(t, quick(t, "set-nx-lua", "clocks={A: {offset: +1h, drift: -100000ppm}}", "workload.work=220ms"))
 	for _, e := range h.Events {
 		off := time.Duration(e.Clock) - e.At.Duration()
 		switch h.Name(e.Node) {
@@ -467,12 +407,12 @@ func TestClocksAreAsThePlanSays(t *testing.T) {
 func TestAWorkerThatDiesByItselfIsAnError(t *testing.T) {
 	realtest.Need(t, "redis-server")
 	m := lookAround(t)
-	_, err := real.Run(context.Background(), quick("A"), "set-nx-lua", 1, real.Options{Worker: "/bin/false"})
+	_, err := real.Run(context.Background(), quick(t, "set-nx-lua"), "set-nx-lua", 1, real.Options{Worker: "/bin/false"})
 	// All workers die at once, and the harness may notice either first.
 	if want := regexp.MustCompile(`the worker of (A|probe) ended by itself \(exit status 1\)`); err == nil || !want.MatchString(err.Error()) {
 		t.Errorf("got %v, want %v", err, want)
 	}
-	_, err = real.Run(context.Background(), quick("A"), "set-nx-lua", 1, real.Options{Worker: "/no/such/program"})
+	_, err = real.Run(context.Background(), quick(t, "set-nx-lua"), "set-nx-lua", 1, real.Options{Worker: "/no/such/program"})
 	if err == nil || !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("got %v", err)
 	}

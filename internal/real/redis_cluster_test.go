@@ -3,24 +3,19 @@ package real_test
 import (
 	"strings"
 	"testing"
-	"time"
 
-	"lockstep/internal/faults"
 	"lockstep/internal/history"
 	"lockstep/internal/plan"
 	"lockstep/internal/real/realtest"
 )
 
-// sharded returns a plan with a cluster whose primary fails before its replicas have the lock's
-// entry. The key is in slot 8718: on redis-2, whose replica is redis-5. The work outlasts an
+// sharded is a story of set-nx-lua on a cluster whose primary fails before its replicas have the
+// lock's entry. The key is in slot 8718: on redis-2, whose replica is redis-5. The work outlasts an
 // election.
-func sharded(clients ...string) *plan.Plan {
-	p := quick(clients...)
-	p.Redis.Cluster = plan.RedisCluster{Shards: 3, Replicas: 1, NodeTimeout: 500 * time.Millisecond}
-	p.Redis.Lag = 150 * time.Millisecond
-	p.Lease, p.Workload.Wait = 8*time.Second, 20*time.Second
-	p.Workload.Work = plan.Range{Min: 4 * time.Second, Max: 4 * time.Second}
-	return p
+func sharded(t *testing.T, more ...string) *plan.Plan {
+	t.Helper()
+	return quick(t, "set-nx-lua", append([]string{"lease=8s", "workload.wait=up to 20s", "workload.work=4s",
+		"servers.redis={cluster: {replicas: 1, node-timeout: 500ms}, lag: 150ms}"}, more...)...)
 }
 
 // failedOverTo demands that a server, and no other one, was promoted.
@@ -54,9 +49,7 @@ func served(h *history.History, client, prefix string) int {
 // the replica, and redirect clients to it.
 func TestAClusterForgetsALock(t *testing.T) {
 	t.Parallel()
-	p := sharded("A", "B")
-	fault(t, p, when(faults.InSection, "A", ""), "crash", faults.ThePrimary, 0, faults.End{})
-	h := run(t, p, "set-nx-lua")
+	h := run(t, sharded(t, inSection+"crash: the primary"))
 	once(t, h, history.Crashed, "redis-2")
 	failedOverTo(t, h, "redis-5")
 	wantOverlaps(t, h, 1)
@@ -71,9 +64,7 @@ func TestAClusterForgetsALock(t *testing.T) {
 func TestAnotherShardsDeathHarmsNoLock(t *testing.T) {
 	t.Parallel()
 	realtest.SecondTier(t)
-	p := sharded("A", "B")
-	fault(t, p, when(faults.InSection, "A", ""), "crash", "redis-1", 0, faults.End{})
-	h := run(t, p, "set-nx-lua")
+	h := run(t, sharded(t, inSection+"crash: redis-1"))
 	failedOverTo(t, h, "redis-4")
 	if served(h, "B", "(error) CLUSTERDOWN ") == 0 {
 		t.Error("the cluster was never down")
@@ -86,11 +77,8 @@ func TestAnotherShardsDeathHarmsNoLock(t *testing.T) {
 // after the heal the old one is a replica.
 func TestAPrimaryInAMinorityStops(t *testing.T) {
 	t.Parallel()
-	p := sharded("A", "B")
-	first := when(faults.AboutToSend, "A", faults.AnyCommand)
-	others := []string{"B", "redis-1", "redis-3", "redis-4", "redis-5", "redis-6"}
-	sided(p, first, "partition", []string{"A", faults.ThePrimary}, others, faults.End{For: 4500 * time.Millisecond}) // until A has tried to release
-	h := run(t, p, "set-nx-lua")
+	h := run(t, sharded(t, asks+"for: 4500ms, "+ // until A has tried to release
+		"partition: [[A, the primary], [B, redis-1, redis-3, redis-4, redis-5, redis-6]]"))
 	once(t, h, history.Promoted, "redis-5")
 	wantEvents(t, h, 0, history.Crashed, "")
 	if primary := h.Name(once(t, h, history.Demoted, "redis-2").Peer); primary != "redis-5" {
@@ -107,11 +95,7 @@ func TestAPrimaryInAMinorityStops(t *testing.T) {
 func TestAFrozenPrimaryOfAClusterIsReplaced(t *testing.T) {
 	t.Parallel()
 	realtest.SecondTier(t)
-	p := sharded("A", "B")
-	trigger := when(faults.InSection, "A", "")
-	trigger.After = time.Second
-	fault(t, p, trigger, "pause", faults.ThePrimary, 0, faults.End{For: 4 * time.Second})
-	h := run(t, p, "set-nx-lua")
+	h := run(t, sharded(t, inSection+"after: 1s, pause: the primary, for: 4s"))
 	once(t, h, history.Promoted, "redis-5")
 	once(t, h, history.Demoted, "redis-2")
 	wantOverlaps(t, h, 0)

@@ -5,28 +5,22 @@ import (
 	"testing"
 	"time"
 
-	"lockstep/internal/faults"
 	"lockstep/internal/history"
 	"lockstep/internal/plan"
+	"lockstep/internal/scenario/scenariotest"
 )
 
-// tenth returns a plan of the lessons at --scale 0.1.
-func tenth(t *testing.T, work time.Duration, clients ...string) *plan.Plan {
+// tenth is a story for a lock at --scale 0.1.
+func tenth(t *testing.T, lock string, more ...string) *plan.Plan {
 	t.Helper()
-	p := plan.Default()
-	p.Name, p.Clients = "test", clients
-	p.Workload.Work = plan.Range{Min: work, Max: work}
-	scaled := p.Scaled(100_000)
-	return &scaled
+	p := scenariotest.Story(t, lock, append([]string{"workload.wait=up to 60s"}, more...)...).Scaled(100_000)
+	return &p
 }
 
 func TestAPauseLetsASecondClientIntoRedisson(t *testing.T) {
 	t.Parallel()
-	p := tenth(t, 8*time.Second, "A", "B", "C")
-	trigger := when(faults.InSection, "A", "")
-	trigger.After = 100 * time.Millisecond
-	fault(t, p, trigger, "pause", "A", 0, faults.End{For: 1500 * time.Millisecond})
-	h := run(t, p, "redisson-3.12.3")
+	p := tenth(t, "redisson-3.12.3", "clients=[A, B, C]", "workload.work=8s", inSection+"after: 1s, pause: A, for: 15s")
+	h := run(t, p)
 	if overlaps(h) == 0 {
 		t.Error("no overlap")
 	}
@@ -42,7 +36,7 @@ func TestRedissonRenewsAndWakesOnRealServers(t *testing.T) {
 	t.Parallel()
 	for _, lock := range []string{"redisson-3.12.3", "redisson-fair", "redisson-fenced"} {
 		t.Run(lock, func(t *testing.T) {
-			h := run(t, tenth(t, 11*time.Second, "A", "B"), lock)
+			h := run(t, tenth(t, lock, "workload.work=11s"))
 			wantOverlaps(t, h, 0)
 			if n := len(renewals(h, "A")); n < 2 || n > 4 {
 				t.Errorf("%d renewals in a lease and a tenth, want one every third", n)
@@ -68,12 +62,9 @@ func renewals(h *history.History, client string) (out []history.Event) {
 // failover.
 func TestRedissonWaitsForARealReplica(t *testing.T) {
 	t.Parallel()
-	p := tenth(t, 15*time.Second, "A", "B")
-	p.Lease = 2 * time.Second // slavesSyncTimeout is a thirtieth of it, and WAIT is served every 10 ms
-	p.Redis.Replicas = 1
-	p.Redis.Failover.After = 50 * time.Millisecond
-	fault(t, p, when(faults.Enters, "A", ""), "fail-over", "operator", 0, faults.End{})
-	h := run(t, p, "redisson")
+	h := run(t, tenth(t, "redisson", "workload.work=15s", "servers.redis={replicas: 1, failover: {after: 500ms}}",
+		"lease=20s", // slavesSyncTimeout is a thirtieth of it, and WAIT is served every 10 ms
+		enters+"fail-over: operator"))
 	once(t, h, history.Promoted, "redis-2")
 	wantOverlaps(t, h, 0)
 	confirmed := 0
@@ -89,10 +80,7 @@ func TestRedissonWaitsForARealReplica(t *testing.T) {
 
 func TestARedissonReleaseThatIsSentAgainCountsTwice(t *testing.T) {
 	t.Parallel()
-	p := tenth(t, 12*time.Second, "A", "B")
-	p.Workload.Nested = 1
-	fault(t, p, when(faults.AboutToSend, "A", "unlock"), "drop", "reply", 0, faults.End{})
-	h := run(t, p, "redisson-3.12.3")
+	h := run(t, tenth(t, "redisson-3.12.3", "workload.work=12s", "workload.nested=1", "when: A is about to send unlock, drop: reply"))
 	if overlaps(h) == 0 {
 		t.Error("no overlap: A's entry outlived the second run of its inner release")
 	}

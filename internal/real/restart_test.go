@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"lockstep/internal/history"
-	"lockstep/internal/plan"
 	"lockstep/internal/real"
 	"lockstep/internal/real/realtest"
 )
@@ -16,11 +15,7 @@ import (
 // primary is down it has to wait, and to be connected as soon as the primary is up.
 func TestAReplicaWaitsForItsPrimary(t *testing.T) {
 	realtest.Need(t, "redis-server")
-	p := quick("A", "B")
-	p.Redis.Replicas = 1
-	p.Workload.Work = plan.Range{Min: 1200 * time.Millisecond, Max: 1200 * time.Millisecond}
-	p.Lease = 3 * time.Second
-	restart(t, p, "the primary", 50*time.Millisecond)
+	p := quick(t, "set-nx-lua", "lease=3s", "servers.redis.replicas=1", "workload.work=1200ms", inSection+"restart: the primary, down: 50ms")
 	byClock := 0
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
@@ -40,9 +35,7 @@ func TestAReplicaWaitsForItsPrimary(t *testing.T) {
 // A run goes on while all of its clients are down, if one of them will be restarted.
 func TestTheRunWaitsForClientsThatRestart(t *testing.T) {
 	t.Parallel()
-	p := quick("A")
-	restart(t, p, "A", 200*time.Millisecond)
-	h := run(t, p, "set-nx-lua")
+	h := run(t, quick(t, "set-nx-lua", "clients=[A]", inSection+"restart: A, down: 200ms"))
 	once(t, h, history.Restarted, "A")
 	finished, healed := once(t, h, history.Finished, "A"), once(t, h, history.Healed, "")
 	if finished.At > healed.At {

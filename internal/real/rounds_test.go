@@ -4,27 +4,16 @@ import (
 	"testing"
 	"time"
 
-	"lockstep/internal/faults"
 	"lockstep/internal/history"
-	"lockstep/internal/plan"
-	"lockstep/internal/rng/spread"
 )
 
 // A client's own workload, arrivals, single tries, latencies by percentiles and "that client" mean
 // the same as in the simulator.
 func TestAClientHasItsOwnWorkload(t *testing.T) {
 	t.Parallel()
-	p := quick("A", "B")
-	p.Workload.Work = plan.Range{Min: 700 * time.Millisecond, Max: 700 * time.Millisecond}
-	p.Network.Latency = spread.Range{Max: 5 * time.Millisecond, Percentiles: []spread.Percentile{
-		{Share: 500_000, Length: 200 * time.Microsecond}, {Share: 990_000, Length: 2 * time.Millisecond},
-	}}
-	once := p.Workload
-	once.Wait, once.Repeat = 0, 3
-	once.Arrivals = plan.Range{Min: 100 * time.Millisecond, Max: 100 * time.Millisecond}
-	p.Own = map[string]plan.Workload{"B": once}
-	fault(t, p, faults.Trigger{Moment: faults.StartsWaiting, Subject: faults.AnyClient, Nth: 3}, "slow", faults.ThatClient, time.Second, faults.End{})
-	h := run(t, p, "set-nx-lua")
+	h := run(t, quick(t, "set-nx-lua", "workload.work=700ms", "network.latency=p50 200us, p99 2ms, max 5ms",
+		"clients=[A, {name: B, wait: 0s, repeat: 3 times, arrivals: 100ms}]",
+		"when: any client starts waiting the 3rd time, slow: that client, by: 1s"))
 	wantEvents(t, h, 3, history.GaveUp, "B")
 	wantEvents(t, h, 0, history.AcquireFailed, "B")
 	waits := find(h, history.Waits, "B")

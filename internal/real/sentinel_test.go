@@ -1,24 +1,20 @@
 package real_test
 
 import (
+	"fmt"
 	"testing"
-	"time"
 
-	"lockstep/internal/faults"
 	"lockstep/internal/history"
 	"lockstep/internal/plan"
 	"lockstep/internal/real/realtest"
 )
 
-// watched returns a plan with sentinels and a primary that fails before its replicas have the
+// watched is a story for a lock with sentinels and a primary that fails before its replicas have the
 // lock's entry. The work outlasts a promotion.
-func watched(replicas int, clients ...string) *plan.Plan {
-	p := quick(clients...)
-	p.Redis.Replicas, p.Redis.Lag = replicas, 150*time.Millisecond
-	p.Redis.Failover.By, p.Redis.Failover.DownAfter = plan.BySentinel, 500*time.Millisecond
-	p.Lease, p.Workload.Wait = 6*time.Second, 15*time.Second
-	p.Workload.Work = plan.Range{Min: 3 * time.Second, Max: 3 * time.Second}
-	return p
+func watched(t *testing.T, lock string, replicas int, more ...string) *plan.Plan {
+	t.Helper()
+	return quick(t, lock, append([]string{"lease=6s", "workload.wait=up to 15s", "workload.work=3s",
+		fmt.Sprintf("servers.redis={replicas: %d, lag: 150ms, failover: {by: sentinel, down-after: 500ms}}", replicas)}, more...)...)
 }
 
 // The primary grants the lock and dies before its replica has the entry, and the sentinels promote
@@ -30,9 +26,7 @@ func TestSentinelsForgetALock(t *testing.T) {
 			if want == 0 {
 				realtest.SecondTier(t)
 			}
-			p := watched(2, "A", "B")
-			fault(t, p, when(faults.InSection, "A", ""), "fail-over", "sentinel", 0, faults.End{})
-			h := run(t, p, lock)
+			h := run(t, watched(t, lock, 2, inSection+"fail-over: sentinel"))
 			promoted, crashed := once(t, h, history.Promoted, ""), once(t, h, history.Crashed, "redis-1")
 			if h.Name(promoted.Node) == "redis-1" || promoted.At < crashed.At {
 				t.Error("redis-1 was promoted, or did not die before it was replaced")
@@ -50,10 +44,7 @@ func TestSentinelsForgetALock(t *testing.T) {
 func TestSentinelsSplitABrain(t *testing.T) {
 	t.Parallel()
 	realtest.SecondTier(t)
-	p := watched(1, "A", "B")
-	first := when(faults.AboutToSend, "A", faults.AnyCommand)
-	sided(p, first, "partition", []string{"A", faults.ThePrimary}, []string{"B", faults.TheReplicas, faults.Sentinels}, faults.End{For: 4 * time.Second})
-	h := run(t, p, "set-nx-lua")
+	h := run(t, watched(t, "set-nx-lua", 1, asks+"partition: [[A, the primary], [B, replicas, sentinels]], for: 4s"))
 	once(t, h, history.Promoted, "redis-2")
 	wantEvents(t, h, 0, history.Crashed, "")
 	wantOverlaps(t, h, 1)
@@ -65,10 +56,7 @@ func TestSentinelsSplitABrain(t *testing.T) {
 func TestAMinorityOfSentinelsPromotesNoReplica(t *testing.T) {
 	t.Parallel()
 	realtest.SecondTier(t)
-	p := watched(2, "A", "B")
-	p.Lease = time.Second
-	sided(p, when(faults.InSection, "A", ""), "partition", []string{faults.ThePrimary}, []string{"sentinel-1"}, faults.End{Forever: true})
-	h := run(t, p, "watchdog-lua")
+	h := run(t, watched(t, "watchdog-lua", 2, "lease=1s", inSection+"partition: [the primary, sentinel-1], forever: true"))
 	once(t, h, history.FaultBegan, "")
 	wantEvents(t, h, 0, history.Promoted, "")
 	wantOverlaps(t, h, 0)
@@ -77,10 +65,7 @@ func TestAMinorityOfSentinelsPromotesNoReplica(t *testing.T) {
 // A replaced primary restarts as a primary, and is made a replica.
 func TestAReplacedPrimaryIsDemoted(t *testing.T) {
 	t.Parallel()
-	p := watched(1, "A", "B")
-	p.Redis.Lag = 0
-	restart(t, p, faults.ThePrimary, 3*time.Second)
-	h := run(t, p, "set-nx-lua")
+	h := run(t, watched(t, "set-nx-lua", 1, "servers.redis.lag=0s", inSection+"restart: the primary, down: 3s"))
 	once(t, h, history.Promoted, "redis-2")
 	once(t, h, history.Restarted, "redis-1")
 	if primary := h.Name(once(t, h, history.Demoted, "redis-1").Peer); primary != "redis-2" {
@@ -93,16 +78,8 @@ func TestAReplacedPrimaryIsDemoted(t *testing.T) {
 // the old primary until the heal, and then those of the new one.
 func TestAnOperatorReachesOnlyTheSideOfTheNewPrimary(t *testing.T) {
 	t.Parallel()
-	p := quick("A", "B")
-	p.Redis.Replicas = 2
-	p.Lease, p.Workload.Wait = 4*time.Second, 20*time.Second
-	p.Workload.Work, p.Workload.Repeat = plan.Range{Min: 500 * time.Millisecond, Max: 500 * time.Millisecond}, 6
-	first := when(faults.AboutToSend, "A", faults.AnyCommand)
-	sided(p, first, "partition", []string{"A", "redis-1", "redis-3"}, []string{"B", "redis-2"}, faults.End{For: 5 * time.Second})
-	later := first
-	later.After = 500 * time.Millisecond
-	fault(t, p, later, "promote", "replica", 0, faults.End{})
-	h := run(t, p, "set-wait")
+	h := run(t, quick(t, "set-wait", "lease=4s", "servers.redis.replicas=2", "workload.wait=up to 20s", "workload.work=500ms", "workload.repeat=6 times",
+		asks+"partition: [[A, redis-1, redis-3], [B, redis-2]], for: 5s", asks+"after: 500ms, promote: replica"))
 	healed := find(h, history.FaultEnded, "")[0].At
 	promoted := once(t, h, history.Promoted, "redis-2").At
 	var before, after int

@@ -7,36 +7,16 @@ import (
 	"testing"
 	"time"
 
-	"lockstep/internal/faults"
 	"lockstep/internal/history"
 	"lockstep/internal/plan"
 	"lockstep/internal/real"
 	"lockstep/internal/real/realtest"
 )
 
-// sided adds a fault between two sides.
-func sided(p *plan.Plan, when faults.Trigger, verb string, a, b []string, end faults.End) {
-	spec, _ := faults.Lookup(verb)
-	p.Faults = append(p.Faults, faults.Make(len(p.Faults)+1, spec, faults.Args{Sides: [][]string{a, b}}, when, end))
-}
-
-// restart adds a fault that kills a process and starts it again.
-func restart(t *testing.T, p *plan.Plan, node string, down time.Duration) {
-	t.Helper()
-	restartAt(p, when(faults.InSection, "A", ""), node, down)
-}
-
-func restartAt(p *plan.Plan, at faults.Trigger, node string, down time.Duration) {
-	spec, _ := faults.Lookup("restart")
-	p.Faults = append(p.Faults, faults.Make(len(p.Faults)+1, spec,
-		faults.Args{Value: node, Durations: map[string]time.Duration{"down": down}}, at, faults.End{}))
-}
-
 func TestAMajorityOfNodes(t *testing.T) {
 	t.Parallel()
-	p := quick("A", "B")
-	fault(t, p, when(faults.InSection, "A", ""), "crash", "redis-2", 0, faults.End{})
-	h := run(t, p, "redlock")
+	p := quick(t, "redlock", inSection+"crash: redis-2")
+	h := run(t, p)
 	wantOverlaps(t, h, 0)
 	for _, c := range p.Clients {
 		wantEvents(t, h, 1, history.Acquired, c)
@@ -50,11 +30,8 @@ func TestAServerWithoutADiskComesBackEmpty(t *testing.T) {
 	t.Parallel()
 	for persistence, want := range map[string]int{plan.PersistNone: 1, plan.PersistEverySecond: 0, plan.PersistAlways: 0} {
 		t.Run(persistence, func(t *testing.T) {
-			p := quick("A", "B")
-			p.Redis.Persistence = persistence
-			p.Workload.Work = plan.Range{Min: 700 * time.Millisecond, Max: 700 * time.Millisecond}
-			restart(t, p, faults.ThePrimary, 50*time.Millisecond)
-			h := run(t, p, "set-nx-lua")
+			h := run(t, quick(t, "set-nx-lua", "servers.redis.persistence="+persistence, "workload.work=700ms",
+				inSection+"restart: the primary, down: 50ms"))
 			once(t, h, history.Restarted, "redis-1")
 			wantOverlaps(t, h, want)
 			forgotten := find(h, history.Forgotten, "redis-1")
@@ -82,15 +59,8 @@ func twoPrimaries(t *testing.T, h *history.History, old, heir string) {
 // A stays with the primary that it reaches, and B goes to the new one.
 func TestTwoPrimariesByHand(t *testing.T) {
 	t.Parallel()
-	p := quick("A", "B")
-	p.Redis.Replicas = 2
-	p.Workload.Work = plan.Range{Min: 600 * time.Millisecond, Max: 600 * time.Millisecond}
-	p.Workload.Stagger = 100 * time.Millisecond
-	first := when(faults.AboutToSend, "A", faults.AnyCommand)
-	sided(p, first, "partition", []string{"A", "redis-1"}, []string{"B", faults.TheReplicas}, faults.End{For: 1500 * time.Millisecond})
-	first.After = 50 * time.Millisecond
-	fault(t, p, first, "promote", "replica", 0, faults.End{})
-	h := run(t, p, "set-nx-lua")
+	h := run(t, quick(t, "set-nx-lua", "servers.redis.replicas=2", "workload.work=600ms", "workload.stagger=100ms",
+		asks+"partition: [[A, redis-1], [B, replicas]], for: 1500ms", asks+"after: 50ms, promote: replica"))
 	twoPrimaries(t, h, "redis-1", "redis-2")
 	wantEvents(t, h, 1, history.Acquired, "probe")
 }
@@ -99,14 +69,8 @@ func TestTwoPrimariesByHand(t *testing.T) {
 // waits for it until a timeout. The model has the same test.
 func TestACutOffPrimaryStillCountsTheReplicaThatLeft(t *testing.T) {
 	t.Parallel()
-	p := quick("A", "B")
-	p.Redis.Replicas = 1
-	p.Lease, p.Workload.Wait = time.Second, 10*time.Second
-	first := when(faults.AboutToSend, "A", faults.AnyCommand)
-	sided(p, first, "partition", []string{"A", "redis-1"}, []string{"B", faults.TheReplicas}, faults.End{For: 3 * time.Second})
-	first.After = 50 * time.Millisecond
-	fault(t, p, first, "promote", "replica", 0, faults.End{})
-	h := run(t, p, "redisson")
+	h := run(t, quick(t, "redisson", "servers.redis.replicas=1", "workload.wait=up to 10s",
+		asks+"partition: [[A, redis-1], [B, replicas]], for: 3s", asks+"after: 50ms, promote: replica"))
 	promoted := once(t, h, history.Promoted, "redis-2")
 	asked := 0
 	for _, e := range find(h, history.Replied, "A") {
@@ -124,14 +88,8 @@ func TestACutOffPrimaryStillCountsTheReplicaThatLeft(t *testing.T) {
 // No client may wait for a link that holds bytes of a dead server.
 func TestAServerDiesBehindAPartition(t *testing.T) {
 	t.Parallel()
-	p := quick("A", "B")
-	p.Redis.Replicas = 1
-	p.Workload.Wait, p.Lease = 500*time.Millisecond, 200*time.Millisecond
-	sided(p, when(faults.InSection, "A", ""), "partition", []string{"A", "B", "redis-2"}, []string{"redis-1"}, faults.End{Forever: true})
-	trigger := when(faults.InSection, "A", "")
-	trigger.After = 20 * time.Millisecond
-	fault(t, p, trigger, "crash", "redis-1", 0, faults.End{})
-	h := run(t, p, "set-nx-lua")
+	h := run(t, quick(t, "set-nx-lua", "lease=200ms", "servers.redis.replicas=1", "workload.wait=up to 500ms",
+		inSection+"partition: [[A, B, redis-2], redis-1], forever: true", inSection+"after: 20ms, crash: redis-1"))
 	wantEvents(t, h, 1, history.Crashed, "redis-1")
 	wantEvents(t, h, 1, history.GaveUp, "probe")
 }
@@ -139,9 +97,7 @@ func TestAServerDiesBehindAPartition(t *testing.T) {
 // The log of a server includes its restart, and outlives the run.
 func TestLogsOutliveTheRun(t *testing.T) {
 	realtest.Need(t, "redis-server")
-	p := quick("A", "B")
-	p.Workload.Work = plan.Range{Min: 700 * time.Millisecond, Max: 700 * time.Millisecond}
-	restart(t, p, faults.ThePrimary, 50*time.Millisecond)
+	p := quick(t, "set-nx-lua", "workload.work=700ms", inSection+"restart: the primary, down: 50ms")
 	player := &real.Player{}
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()

@@ -5,7 +5,6 @@ import (
 	"testing"
 	"time"
 
-	"lockstep/internal/faults"
 	"lockstep/internal/history"
 	"lockstep/internal/plan"
 	"lockstep/internal/real"
@@ -52,8 +51,8 @@ func first(some ...played) []played {
 	return some
 }
 
-// each plays a plan with each store, in parallel.
-func each(t *testing.T, stores []played, play func(*testing.T, *plan.Plan, played)) {
+// each plays with each store, in parallel.
+func each(t *testing.T, stores []played, play func(*testing.T, played)) {
 	for _, s := range stores {
 		t.Run(s.lock, func(t *testing.T) {
 			if s.again {
@@ -61,13 +60,17 @@ func each(t *testing.T, stores []played, play func(*testing.T, *plan.Plan, playe
 			}
 			needServersOf(t, s.lock)
 			t.Parallel()
-			p := quick("A", "B")
-			p.Workload.Wait = 10 * time.Second
-			p.Workload.Stagger = 300 * time.Millisecond // A is first, even if it has to open a session
-			ofNodes(p, s.nodes)
-			play(t, p, s)
+			play(t, s)
 		})
 	}
+}
+
+// story is quick for the store's lock. A is first, even if it has to open a session.
+func (s played) story(t *testing.T, more ...string) *plan.Plan {
+	t.Helper()
+	p := quick(t, s.lock, append([]string{"workload.wait=up to 10s", "workload.stagger=300ms"}, more...)...)
+	ofNodes(p, s.nodes)
+	return p
 }
 
 // ofNodes sets up clusters of a plan: they have that many nodes, one for 0.
@@ -81,9 +84,9 @@ func ofNodes(p *plan.Plan, nodes int) {
 
 func TestEachStoreGivesItsLockToOneAtATime(t *testing.T) {
 	t.Parallel()
-	each(t, stores, func(t *testing.T, p *plan.Plan, s played) {
-		p.Workload.Repeat = 3
-		h := run(t, p, s.lock)
+	each(t, stores, func(t *testing.T, s played) {
+		p := s.story(t, "workload.repeat=3 times")
+		h := run(t, p)
 		wantOverlaps(t, h, 0)
 		for _, name := range p.Clients {
 			wantEvents(t, h, 3, history.Acquired, name)
@@ -118,10 +121,9 @@ func firstAsked(h *history.History) map[string]string {
 
 func TestAPausePastTheLeaseInEachStore(t *testing.T) {
 	t.Parallel()
-	each(t, stores, func(t *testing.T, p *plan.Plan, s played) {
-		p.Workload.Repeat = 2 // B wants the lock while A sleeps, in either order
-		fault(t, p, when(faults.InSection, "A", ""), "pause", "A", 0, faults.End{For: 2500 * time.Millisecond})
-		h := run(t, p, s.lock)
+	each(t, stores, func(t *testing.T, s played) {
+		h := run(t, s.story(t, "workload.repeat=2 times", // B wants the lock while A sleeps, in either order
+			inSection+"pause: A, for: 2500ms"))
 		want := 1
 		if s.session || s.lasts || s.delay {
 			want = 0
@@ -136,12 +138,9 @@ func TestAPausePastTheLeaseInEachStore(t *testing.T) {
 // Real servers replace a silent leader of ZooKeeper no earlier than the model does.
 func TestASilentLeaderOfZooKeeperIsGivenTime(t *testing.T) {
 	t.Parallel()
-	each(t, []played{stores[3]}, func(t *testing.T, p *plan.Plan, s played) {
-		partition, _ := faults.Lookup("partition")
-		p.Workload.Work = plan.Range{Min: 5 * time.Second, Max: 5 * time.Second}
-		p.Faults = []faults.Fault{faults.Make(1, partition, faults.Args{Sides: [][]string{{"zk-1"}, {"zk-2", "zk-3"}}},
-			when(faults.InSection, "A", ""), faults.End{For: 4 * time.Second})}
-		h := run(t, p, s.lock)
+	each(t, []played{stores[3]}, func(t *testing.T, s played) {
+		p := s.story(t, "workload.work=5s", inSection+"partition: [zk-1, [zk-2, zk-3]], for: 4s")
+		h := run(t, p)
 		began, promoted := once(t, h, history.FaultBegan, ""), find(h, history.Promoted, "")
 		if len(promoted) == 0 {
 			t.Fatal("no election")
@@ -160,16 +159,15 @@ func TestAClientDiesInEachStore(t *testing.T) {
 	t.Parallel()
 	for _, verb := range []string{"crash", "lose-host"} {
 		t.Run(verb, func(t *testing.T) {
-			each(t, stores, func(t *testing.T, p *plan.Plan, s played) {
+			each(t, stores, func(t *testing.T, s played) {
 				if verb == "lose-host" && !s.session { // a lease ends by time, as after a crash
 					realtest.SecondTier(t)
 				}
-				p.Workload.Wait = 4 * time.Second
+				wait := "4s"
 				if s.delay {
-					p.Workload.Wait = 10 * time.Second
+					wait = "10s"
 				}
-				fault(t, p, when(faults.InSection, "A", ""), verb, "A", 0, faults.End{})
-				h := run(t, p, s.lock)
+				h := run(t, s.story(t, "workload.wait=up to "+wait, inSection+verb+": A"))
 				want := 1
 				if s.lasts || s.session && verb == "lose-host" {
 					want = 0
@@ -195,10 +193,10 @@ func TestAnIdleSessionOfALostHostEnds(t *testing.T) {
 		if !s.session {
 			continue
 		}
-		each(t, []played{s}, func(t *testing.T, p *plan.Plan, s played) {
+		each(t, []played{s}, func(t *testing.T, s played) {
+			p := s.story(t, inSection+"lose-host: A")
 			p.Database("mysql").IdleTimeout, p.Database("postgres").IdleTimeout = 2*time.Second, 2*time.Second
-			fault(t, p, when(faults.InSection, "A", ""), "lose-host", "A", 0, faults.End{})
-			h := run(t, p, s.lock)
+			h := run(t, p)
 			crashed, acquired := once(t, h, history.Crashed, "A"), once(t, h, history.Acquired, "B")
 			if after := acquired.At.Sub(crashed.At); after < time.Second {
 				t.Errorf("B acquired %v after the loss, before A's session can have been idle for long enough", after)
@@ -209,11 +207,8 @@ func TestAnIdleSessionOfALostHostEnds(t *testing.T) {
 
 func TestAPartitionInEachStore(t *testing.T) {
 	t.Parallel()
-	each(t, stores, func(t *testing.T, p *plan.Plan, s played) {
-		p.Workload.Work = plan.Range{Min: 200 * time.Millisecond, Max: 200 * time.Millisecond}
-		sided(p, when(faults.InSection, "A", ""), "partition", []string{"A"}, []string{faults.TheStore},
-			faults.End{For: 3 * time.Second})
-		h := run(t, p, s.lock)
+	each(t, stores, func(t *testing.T, s played) {
+		h := run(t, s.story(t, "workload.work=200ms", inSection+"partition: [A, store], for: 3s"))
 		began, ended := once(t, h, history.FaultBegan, ""), once(t, h, history.FaultEnded, "")
 		for _, e := range find(h, history.Replied, "A") {
 			if e.At > began.At.Add(20*time.Millisecond) && e.At < ended.At {
@@ -230,13 +225,11 @@ func TestAPartitionInEachStore(t *testing.T) {
 // The store executes the request, and the client gets no reply.
 func TestALostReplyInEachStore(t *testing.T) {
 	t.Parallel()
-	each(t, onePerWire, func(t *testing.T, p *plan.Plan, s played) {
+	each(t, onePerWire, func(t *testing.T, s played) {
 		if s.take == "CREATE" { // the client's own entry keeps all others out until the probe gives up
 			realtest.SecondTier(t)
 		}
-		p.Workload.Wait = 4 * time.Second
-		fault(t, p, when(faults.HasExecuted, "A", s.take), "drop", "reply", 0, faults.End{})
-		h := run(t, p, s.lock)
+		h := run(t, s.story(t, "workload.wait=up to 4s", "when: A has "+s.take+" executed, drop: reply"))
 		once(t, h, history.ReplyDropped, "")
 		wantSome(t, h, history.TimedOut, "A")
 		wantOverlaps(t, h, 0)
@@ -245,10 +238,8 @@ func TestALostReplyInEachStore(t *testing.T) {
 
 func TestALostRequestInEachStore(t *testing.T) {
 	t.Parallel()
-	each(t, onePerWire, func(t *testing.T, p *plan.Plan, s played) {
-		p.Workload.Wait = 4 * time.Second
-		fault(t, p, when(faults.AboutToSend, "A", s.take), "drop", "request", 0, faults.End{})
-		h := run(t, p, s.lock)
+	each(t, onePerWire, func(t *testing.T, s played) {
+		h := run(t, s.story(t, "workload.wait=up to 4s", "when: A is about to send "+s.take+", drop: request"))
 		once(t, h, history.RequestDropped, "A")
 		wantSome(t, h, history.TimedOut, "A")
 		if at := once(t, h, history.Acquired, "B").At.Duration(); at > 1100*time.Millisecond {
@@ -259,10 +250,8 @@ func TestALostRequestInEachStore(t *testing.T) {
 
 func TestAMomentOnTheWireOfEachStore(t *testing.T) {
 	t.Parallel()
-	each(t, onePerWire, func(t *testing.T, p *plan.Plan, s played) {
-		p.Network.Timeout = 2 * time.Second
-		fault(t, p, when(faults.HasExecuted, "A", s.take), "pause", "A", 0, faults.End{For: 200 * time.Millisecond})
-		h := run(t, p, s.lock)
+	each(t, onePerWire, func(t *testing.T, s played) {
+		h := run(t, s.story(t, "network.timeout=2s", "when: A has "+s.take+" executed, pause: A, for: 200ms"))
 		froze, thawed := once(t, h, history.Froze, "A"), once(t, h, history.Thawed, "A")
 		for _, e := range find(h, history.Replied, "A") {
 			if e.At > froze.At && e.At < thawed.At {
@@ -277,10 +266,8 @@ func TestAMomentOnTheWireOfEachStore(t *testing.T) {
 
 func TestAServerIsStartedAgainInEachStore(t *testing.T) {
 	t.Parallel()
-	each(t, stores, func(t *testing.T, p *plan.Plan, s played) {
-		p.Workload.Work = plan.Range{Min: 400 * time.Millisecond, Max: 400 * time.Millisecond}
-		restart(t, p, faults.ThePrimary, 50*time.Millisecond)
-		h := run(t, p, s.lock)
+	each(t, stores, func(t *testing.T, s played) {
+		h := run(t, s.story(t, "workload.work=400ms", inSection+"restart: the primary, down: 50ms"))
 		wantEvents(t, h, 1, history.Crashed, "")
 		wantEvents(t, h, 1, history.Restarted, "")
 		if s.lasts {
@@ -292,10 +279,8 @@ func TestAServerIsStartedAgainInEachStore(t *testing.T) {
 
 func TestTheLeaderOfAClusterDies(t *testing.T) {
 	t.Parallel()
-	each(t, []played{stores[1], stores[3], stores[9]}, func(t *testing.T, p *plan.Plan, s played) {
-		p.Workload.Repeat = 2
-		fault(t, p, when(faults.InSection, "A", ""), "crash", faults.ThePrimary, 0, faults.End{})
-		h := run(t, p, s.lock)
+	each(t, []played{stores[1], stores[3], stores[9]}, func(t *testing.T, s played) {
+		h := run(t, s.story(t, "workload.repeat=2 times", inSection+"crash: the primary"))
 		once(t, h, history.Crashed, "")
 		promoted := find(h, history.Promoted, "")
 		if len(promoted) == 0 {
@@ -315,10 +300,9 @@ func TestTheLeaderOfAClusterDies(t *testing.T) {
 func TestAnOperatorEndsTheHoldersSession(t *testing.T) {
 	t.Parallel()
 	evictable := []played{stores[0], stores[1], stores[4], stores[5], stores[6], stores[7], stores[8]}
-	each(t, evictable, func(t *testing.T, p *plan.Plan, s played) {
-		p.Workload.Work = plan.Range{Min: 900 * time.Millisecond, Max: 900 * time.Millisecond}
-		fault(t, p, when(faults.InSection, "A", ""), "evict", "lock", 0, faults.End{})
-		h := run(t, p, s.lock)
+	each(t, evictable, func(t *testing.T, s played) {
+		p := s.story(t, "workload.work=900ms", inSection+"evict: lock")
+		h := run(t, p)
 		acquired := once(t, h, history.Acquired, "B").At
 		if s.delay {
 			if acquired.Sub(once(t, h, history.FaultBegan, "").At) < 15*p.Cluster("consul").Settings[0] {
@@ -345,10 +329,10 @@ func TestAnOperatorEndsTheHoldersSession(t *testing.T) {
 func TestConsulIsLeftOutUnlessItIsBuilt(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
-	if err := real.NotBuilt(quick("A"), "consul-session", real.Options{}); err == nil || err.Error() != "consul is not installed: make consul" {
+	if err := real.NotBuilt(quick(t, "consul-session"), "consul-session", real.Options{}); err == nil || err.Error() != "consul is not installed: make consul" {
 		t.Errorf("got %v", err)
 	}
-	if err := real.NotBuilt(quick("A"), "etcd-mutex", real.Options{}); err != nil {
+	if err := real.NotBuilt(quick(t, "etcd-mutex"), "etcd-mutex", real.Options{}); err != nil {
 		t.Errorf("etcd: %v", err)
 	}
 }

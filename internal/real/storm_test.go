@@ -69,38 +69,27 @@ func stormRound(t *testing.T, seed uint64) (took time.Duration) {
 
 // storm returns a plan of about a second with many faults.
 func storm(t *testing.T, random *rand.Rand) *plan.Plan {
-	p := quick("A", "B", "C")
-	p.Redis.Replicas, p.Redlock.Nodes = 1, 3
-	p.Lease, p.Network.Timeout = 200*time.Millisecond, 60*time.Millisecond
-	p.Network.LossPPM = 50_000
-	p.Workload.Repeat, p.Workload.Wait = 5, 300*time.Millisecond
+	more := []string{"clients=[A, B, C]", "lease=200ms", "network.timeout=60ms", "network.loss=5%", "servers.redis.replicas=1",
+		"workload.repeat=5 times", "workload.wait=up to 300ms"}
 	for range 8 {
-		at := faults.Trigger{At: time.Duration(random.Int64N(int64(800 * time.Millisecond)))}
-		length := faults.End{For: time.Duration(1 + random.Int64N(int64(200*time.Millisecond)))}
-		client := p.Clients[random.IntN(len(p.Clients))]
+		length := fmt.Sprintf("%dns", 1+random.Int64N(int64(200*time.Millisecond)))
+		client := []string{"A", "B", "C"}[random.IntN(3)]
 		server := []string{faults.ThePrimary, "redis-1", "redis-2"}[random.IntN(3)]
-		announced := when(faults.AboutToSend, client, faults.AnyCommand)
-		announced.Nth = 1 + random.IntN(6)
-		switch random.IntN(9) {
-		case 0:
-			fault(t, p, at, "pause", server, 0, length)
-		case 1:
-			fault(t, p, at, "pause", client, 0, length)
-		case 2:
-			sided(p, at, "partition", []string{client}, []string{faults.TheStore}, length)
-		case 3:
-			sided(p, at, "cut", []string{faults.TheStore}, []string{client}, length)
-		case 4:
-			restartAt(p, at, server, length.For)
-		case 5: // killed while the harness answers that a command may be sent
-			fault(t, p, announced, "crash", client, 0, faults.End{})
-		case 6:
-			fault(t, p, announced, "drop", "reply", 0, faults.End{})
-		case 7:
-			fault(t, p, announced, "delay", "request", length.For, faults.End{})
-		case 8:
-			fault(t, p, announced, "pause", server, 0, length)
-		}
+		at := fmt.Sprintf("at: %dns, ", random.Int64N(int64(800*time.Millisecond)))
+		announced := fmt.Sprintf("when: %s is about to send any command the %dth time, ", client, 1+random.IntN(6))
+		more = append(more, []string{
+			at + "pause: " + server + ", for: " + length,
+			at + "pause: " + client + ", for: " + length,
+			at + "partition: [" + client + ", store], for: " + length,
+			at + "cut: [store, " + client + "], for: " + length,
+			at + "restart: " + server + ", down: " + length,
+			announced + "crash: " + client, // killed while the harness answers that a command may be sent
+			announced + "drop: reply",
+			announced + "delay: request, by: " + length,
+			announced + "pause: " + server + ", for: " + length,
+		}[random.IntN(9)])
 	}
+	p := quick(t, "set-nx-lua", more...)
+	p.Redlock.Nodes = 3
 	return p
 }
