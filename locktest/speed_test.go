@@ -13,7 +13,7 @@ import (
 	"github.com/bsm/redislock"
 
 	"lockstep/internal/plan"
-	"lockstep/internal/scenario"
+	"lockstep/internal/scenario/scenariotest"
 	"lockstep/internal/sim"
 	"lockstep/locktest"
 )
@@ -69,11 +69,8 @@ func processorTime() time.Duration {
 
 // speedPlan is the workload outside of the critical section.
 func speedPlan(t *testing.T) *plan.Plan {
-	p, err := scenario.Parse("speed", []byte("scenario: Speed\nclients: [A, B, C, D, E]\n"+
-		"faults:\n- when: A is in its critical section the 3rd time\n  pause: A\n  for: "+speedPause.String()+"\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := scenariotest.Story(t, "set-nx-lua", "clients=[A, B, C, D, E]", "workload={}",
+		"when: A is in its critical section the 3rd time, pause: A, for: "+speedPause.String())
 	p.Lease = speedLease
 	p.Workload.Repeat = speedRounds
 	p.Workload.Work = plan.Range{Max: speedLast}

@@ -18,7 +18,7 @@ import (
 	"lockstep/internal/history"
 	"lockstep/internal/locks"
 	"lockstep/internal/plan"
-	"lockstep/internal/scenario"
+	"lockstep/internal/scenario/scenariotest"
 	"lockstep/internal/sim"
 )
 
@@ -86,10 +86,7 @@ func ask(conn net.Conn, timeout time.Duration, args ...string) (string, error) {
 // play plays a story in a bubble and calls look with the history.
 func play(t *testing.T, story string, lock func(*bubble.Client) (bubble.Lock, error), look func(w *bubble.World, h *history.History)) {
 	t.Helper()
-	p, err := scenario.Parse("", []byte("scenario: x\nlocks: [set-nx-lua]\n"+story))
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := scenariotest.Parse(t, "", "scenario: x\nlocks: [set-nx-lua]\n"+story)
 	synctest.Test(t, func(t *testing.T) {
 		w := bubble.New(bubble.Config{Name: "bare", Servers: bubble.Servers{Store: locks.StoreRedis, Port: 6379}, Make: lock, On: sim.New()})
 		defer w.Close()
@@ -209,10 +206,7 @@ func TestTheLettersAreThoseOfTheSimulator(t *testing.T) {
 		"clients: [A, B, C]\nfaults: [{when: A is in its critical section, partition: [A, store], for: 15s}]\n",
 		"clients: [A, B, C]\nservers: {redis: {replicas: 1, lag: 500ms}}\nfaults: [{when: A enters, fail-over: operator}]\n",
 	} {
-		p, err := scenario.Parse("", []byte("scenario: x\nlocks: [set-nx-ex-del]\n"+story))
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := scenariotest.Parse(t, "", "scenario: x\nlocks: [set-nx-ex-del]\n"+story)
 		h, err := sim.Run(p, "set-nx-ex-del", 1)
 		if err != nil {
 			t.Fatal(err)

@@ -13,7 +13,7 @@ import (
 	"lockstep/internal/real/realtest"
 	"lockstep/internal/real/servers"
 	runs "lockstep/internal/run"
-	"lockstep/internal/scenario"
+	"lockstep/internal/scenario/scenariotest"
 	"lockstep/locktest/stories"
 )
 
@@ -26,10 +26,7 @@ func ownStory(t *testing.T, name string, breaks []string, args ...string) runs.O
 	if !ok {
 		t.Fatalf("no story %s", name)
 	}
-	p, err := scenario.Parse(name, data)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := scenariotest.Parse(t, name, string(data))
 	program, err := filepath.Abs("testdata/lock.py")
 	if err != nil {
 		t.Fatal(err)

@@ -5,21 +5,13 @@ import (
 	"testing"
 
 	"lockstep/internal/faults"
-	"lockstep/internal/scenario"
+	"lockstep/internal/scenario/scenariotest"
 )
 
 // A worker reports the moments that begin a fault, and those that end one.
 func TestWorkersReportWhatEndsAFault(t *testing.T) {
-	p, err := scenario.Parse("x.yaml", []byte(`scenario: x
-locks: [set-nx-lua]
-clients: [A, B]
-faults:
-  - {when: A enters, pause: A, until: B has the reply of SET}
-  - {when: A has the reply of GET, pause: B, until: B writes}
-`))
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := scenariotest.Story(t, "set-nx-lua", "when: A enters, pause: A, until: B has the reply of SET",
+		"when: A has the reply of GET, pause: B, until: B writes")
 	h := &harness{plan: p, engine: faults.NewEngine(p.Faults, nil, nil)}
 	for client, want := range map[string]string{ // order: each on its own
 		"A": "[enters writes] [{has reply GET}]", "B": "[enters writes] [{has reply SET}]",

@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/rand"
 	"database/sql"
-	"errors"
 	"testing"
 	"time"
 
@@ -21,21 +20,11 @@ type leases struct {
 
 func (l *leases) Acquire(ctx context.Context) (locktest.Lease, error) {
 	token := rand.Text()
-	for {
+	return poll(ctx, l.c, &lease{l, token}, func() (bool, error) {
 		asked := time.Now()
-		done, err := l.db.ExecContext(ctx, l.take, l.c.Key(), token, l.c.Lease().Milliseconds())
-		if err != nil {
-			return nil, err
-		}
-		if n, err := done.RowsAffected(); err != nil || n > 0 && time.Since(asked) < l.c.Lease() {
-			return &lease{l, token}, err
-		}
-		select {
-		case <-time.After(l.c.Retry()):
-		case <-ctx.Done():
-			return nil, ctx.Err()
-		}
-	}
+		got, err := changed(l.db.ExecContext(ctx, l.take, l.c.Key(), token, l.c.Lease().Milliseconds()))
+		return got && time.Since(asked) < l.c.Lease(), err
+	})
 }
 
 type lease struct {
@@ -44,14 +33,7 @@ type lease struct {
 }
 
 func (l *lease) Release(ctx context.Context) error {
-	done, err := l.db.ExecContext(ctx, l.release, l.c.Key(), l.token)
-	if err != nil {
-		return err
-	}
-	if n, err := done.RowsAffected(); err != nil || n == 0 {
-		return errors.Join(locktest.ErrNotHeld, err)
-	}
-	return nil
+	return released(l.db.ExecContext(ctx, l.release, l.c.Key(), l.token))
 }
 
 // A lease in one statement breaks as each lease without renewals and without a fence does, and where a replica takes over.

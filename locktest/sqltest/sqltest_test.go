@@ -23,35 +23,58 @@ type rows struct {
 
 func newRows(c locktest.Client) locktest.Lock { return &rows{c, sqltest.Open(c)} }
 
-const duplicate = 1062
-
-func (l *rows) Acquire(ctx context.Context) (locktest.Lease, error) {
+// poll tries until it gets the lock, and returns its lease.
+func poll(ctx context.Context, c locktest.Client, l locktest.Lease, try func() (got bool, err error)) (locktest.Lease, error) {
 	for {
-		_, err := l.db.ExecContext(ctx, "INSERT INTO locks (name) VALUES (?)", l.c.Key())
-		var said *mysql.MySQLError
-		switch {
-		case err == nil:
-			return l, nil
-		case !errors.As(err, &said) || said.Number != duplicate:
+		switch got, err := try(); {
+		case err != nil:
 			return nil, err
+		case got:
+			return l, nil
 		}
 		select {
-		case <-time.After(l.c.Retry()):
+		case <-time.After(c.Retry()):
 		case <-ctx.Done():
 			return nil, ctx.Err()
 		}
 	}
 }
 
-func (l *rows) Release(ctx context.Context) error {
-	done, err := l.db.ExecContext(ctx, "DELETE FROM locks WHERE name = ?", l.c.Key())
+// inserted reports whether a row was inserted, and not refused as a duplicate.
+func inserted(_ sql.Result, err error) (bool, error) {
+	const duplicate = 1062
+	var said *mysql.MySQLError
+	if errors.As(err, &said) && said.Number == duplicate {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// changed reports whether a statement has changed a row.
+func changed(done sql.Result, err error) (bool, error) {
 	if err != nil {
+		return false, err
+	}
+	n, err := done.RowsAffected()
+	return n > 0, err
+}
+
+// released is the outcome of a release that changes the holder's row.
+func released(done sql.Result, err error) error {
+	if held, err := changed(done, err); held || err != nil {
 		return err
 	}
-	if n, err := done.RowsAffected(); err != nil || n == 0 {
-		return errors.Join(locktest.ErrNotHeld, err)
-	}
-	return nil
+	return locktest.ErrNotHeld
+}
+
+func (l *rows) Acquire(ctx context.Context) (locktest.Lease, error) {
+	return poll(ctx, l.c, l, func() (bool, error) {
+		return inserted(l.db.ExecContext(ctx, "INSERT INTO locks (name) VALUES (?)", l.c.Key()))
+	})
+}
+
+func (l *rows) Release(ctx context.Context) error {
+	return released(l.db.ExecContext(ctx, "DELETE FROM locks WHERE name = ?", l.c.Key()))
 }
 
 // table creates the table of these locks.
@@ -233,30 +256,15 @@ const seconds = "CAST(UNIX_TIMESTAMP(NOW(3)) AS SIGNED)"
 
 func (l *job) Acquire(ctx context.Context) (locktest.Lease, error) {
 	key, lease := "nightly-"+l.c.Key(), int64(l.c.Lease().Seconds())
-	for {
-		_, err := l.db.ExecContext(ctx, "INSERT INTO jobs (job, locked_by, good_until) VALUES (?, ?, "+seconds+" + ?)", key, l.c.Name(), lease)
-		var said *mysql.MySQLError
-		switch {
-		case err == nil:
-			return l, nil
-		case !errors.As(err, &said) || said.Number != duplicate:
-			return nil, err
-		}
+	return poll(ctx, l.c, l, func() (bool, error) {
+		got, err := inserted(l.db.ExecContext(ctx, "INSERT INTO jobs (job, locked_by, good_until) VALUES (?, ?, "+seconds+" + ?)", key, l.c.Name(), lease))
 		for _, free := range []string{"locked_by = ''", "good_until < " + seconds} {
-			done, err := l.db.ExecContext(ctx, "UPDATE jobs SET locked_by = ?, good_until = "+seconds+" + ? WHERE job = ? AND "+free, l.c.Name(), lease, key)
-			if err != nil {
-				return nil, err
-			}
-			if n, err := done.RowsAffected(); err != nil || n == 1 {
-				return l, err
+			if !got && err == nil {
+				got, err = changed(l.db.ExecContext(ctx, "UPDATE jobs SET locked_by = ?, good_until = "+seconds+" + ? WHERE job = ? AND "+free, l.c.Name(), lease, key))
 			}
 		}
-		select {
-		case <-time.After(l.c.Retry()):
-		case <-ctx.Done():
-			return nil, ctx.Err()
-		}
-	}
+		return got, err
+	})
 }
 
 func (l *job) Release(ctx context.Context) error {
@@ -264,14 +272,7 @@ func (l *job) Release(ctx context.Context) error {
 	if l.owned {
 		query, args = query+" AND locked_by = ?", append(args, l.c.Name())
 	}
-	done, err := l.db.ExecContext(ctx, query, args...)
-	if err != nil {
-		return err
-	}
-	if n, err := done.RowsAffected(); err != nil || n == 0 {
-		return errors.Join(locktest.ErrNotHeld, err)
-	}
-	return nil
+	return released(l.db.ExecContext(ctx, query, args...))
 }
 
 // In any table it is known whose entry a release removes.

@@ -86,17 +86,21 @@ func TestASubscriptionTellsThatItsConnectionBroke(t *testing.T) {
 	}
 }
 
-func TestSubscribingFailsAsTheOtherCommandsDo(t *testing.T) {
-	p := connected(t, answering(t, ""))
-	if _, err := p.Subscribe(within(t, 10*time.Second), "c"); err != ports.ErrTimeout {
-		t.Errorf("silence: %v, want %v", err, ports.ErrTimeout)
-	}
-	if _, err := p.Subscribe(within(t, 50*time.Millisecond), "c"); err != context.DeadlineExceeded {
-		t.Errorf("silence until the deadline: %v", err)
-	}
-	p = connected(t, answering(t, "bye"))
-	if _, err := p.Subscribe(within(t, 10*time.Second), "c"); err != ports.ErrConnection {
-		t.Errorf("a closed connection: %v, want %v", err, ports.ErrConnection)
+func TestSubscribingAndDiallingFailAsTheOtherCommandsDo(t *testing.T) {
+	silent, closed := connected(t, answering(t, "")), connected(t, answering(t, "bye"))
+	for what, do := range map[string]func(p *port, limit time.Duration) error{
+		"subscribing": func(p *port, limit time.Duration) error { _, err := p.Subscribe(within(t, limit), "c"); return err },
+		"dialling":    func(p *port, limit time.Duration) error { _, err := p.Dial(within(t, limit)); return err },
+	} {
+		if err := do(silent, 10*time.Second); err != ports.ErrTimeout {
+			t.Errorf("%s, and silence: %v, want %v", what, err, ports.ErrTimeout)
+		}
+		if err := do(silent, 50*time.Millisecond); err != context.DeadlineExceeded {
+			t.Errorf("%s, and silence until the deadline: %v", what, err)
+		}
+		if err := do(closed, 10*time.Second); err != ports.ErrConnection {
+			t.Errorf("%s, and a closed connection: %v, want %v", what, err, ports.ErrConnection)
+		}
 	}
 }
 
@@ -153,19 +157,6 @@ func TestAConnectionWithoutAReplyIsBroken(t *testing.T) {
 		if got := conn.Do(context.Background(), redis.Get("lock")).Err; got != want {
 			t.Errorf("got %v, want %v", got, want)
 		}
-	}
-}
-
-func TestDiallingFailsAsTheOtherCommandsDo(t *testing.T) {
-	silent := connected(t, answering(t, ""))
-	if _, err := silent.Dial(context.Background()); err != ports.ErrTimeout {
-		t.Errorf("silence: %v, want %v", err, ports.ErrTimeout)
-	}
-	if _, err := silent.Dial(within(t, 50*time.Millisecond)); err != context.DeadlineExceeded {
-		t.Errorf("silence until the deadline: %v", err)
-	}
-	if _, err := connected(t, answering(t, "bye")).Dial(context.Background()); err != ports.ErrConnection {
-		t.Errorf("a closed connection: %v, want %v", err, ports.ErrConnection)
 	}
 }
 
