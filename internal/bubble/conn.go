@@ -111,7 +111,7 @@ func (c *conn) Write(p []byte) (int, error) {
 			return 0, err
 		}
 		c.sent = c.sent[n:]
-		args := words(message)
+		args := message.Words()
 		c.client.post(func() { c.request(args) })
 	}
 }

@@ -331,15 +331,6 @@ func nameOf(source, hash string) string {
 	return strings.Join(names, "-")
 }
 
-// words returns the arguments of a command.
-func words(command redis.Reply) []string {
-	var out []string
-	for _, a := range command.Elements() {
-		out = append(out, a.Str)
-	}
-	return out
-}
-
 // textOf formats a command as a user would type it, with binary arguments in hexadecimal and the options
 // of SET in capitals.
 func textOf(cmd *redis.Cmd) string {

@@ -18,7 +18,6 @@ const (
 type Hold struct {
 	Client     NodeID
 	Start, End Instant
-	Token      int64
 	StartEvent int32 // index of the Acquired event
 	EndEvent   int32 // index of the event that ended it, or NoCause for HoldOpen
 	How        HoldEnd
@@ -47,10 +46,7 @@ func Holds(h *History) (holds []Hold) {
 				continue // no such client
 			}
 			end(e.Node, e.At, i, HoldRenewed)
-			holds = append(holds, Hold{
-				Client: e.Node, Start: e.At, Token: e.Token,
-				StartEvent: i, EndEvent: NoCause,
-			})
+			holds = append(holds, Hold{Client: e.Node, Start: e.At, StartEvent: i, EndEvent: NoCause})
 			open[e.Node] = int32(len(holds))
 		case Releasing:
 			end(e.Node, e.At, i, HoldReleased)

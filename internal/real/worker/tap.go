@@ -51,7 +51,7 @@ func (t *tap) Write(p []byte) (int, error) {
 	}
 	t.sent = t.split(append(t.sent, p...), func(message []byte) {
 		if command, err := resp.Parse(message); err == nil {
-			c := t.begin(words(command))
+			c := t.begin(command.Words())
 			t.mu.Lock()
 			t.open = append(t.open, c)
 			t.mu.Unlock()
@@ -188,15 +188,6 @@ func (t *tap) script(name, keys string, all []string) (history.Op, []string) {
 		op.Owner, op.Does = all[n+owner-1], history.RemovesOwn
 	}
 	return op, all
-}
-
-// words are the arguments of a command.
-func words(command redis.Reply) []string {
-	var out []string
-	for _, a := range command.Elements() {
-		out = append(out, a.Str)
-	}
-	return out
 }
 
 // legible writes arguments for people: unprintable ones in hexadecimal, the options of SET in

@@ -71,6 +71,14 @@ func (r Reply) Elements() []Reply {
 	return *r.list
 }
 
+// Words returns the texts of the replies in an array: of a command on its way, its arguments.
+func (r Reply) Words() (words []string) {
+	for _, a := range r.Elements() {
+		words = append(words, a.Str)
+	}
+	return words
+}
+
 // Field returns the value of a name in a list of names and values, "" for none.
 func (r Reply) Field(name string) string {
 	pairs := r.Elements()
