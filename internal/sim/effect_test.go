@@ -25,8 +25,10 @@ func inVain(t *testing.T, p *plan.Plan) string {
 // Package conformance has the counterpart: faults that have an effect.
 func TestAFaultThatChangesNothingIsNamed(t *testing.T) {
 	const (
-		inSection, lost, late = "when: A is in its critical section, ", "when: A is about to send SET, drop: request", "at: 1500ms, " // A has played, B works
-		crash                 = inSection + "crash: A"
+		inSection = "when: A is in its critical section, "
+		crash     = inSection + "crash: A"
+		lost      = "when: A is about to send SET, drop: request"
+		late      = "at: 1500ms, " // A has played, B works
 	)
 	for _, tt := range []struct {
 		name, lock string // set-nx-lua when empty
