@@ -212,11 +212,8 @@ func bigMatrix(file string) *Matrix {
 	run.YAML = file
 	step := run.Tale.Steps[3]
 	tale := *run.Tale
-	tale.Steps = nil
-	for n := range maxTold {
-		step.rank = n
-		tale.Steps = append(tale.Steps, step)
-	}
+	tale.Steps = slices.Repeat([]explain.Step{step}, maxTold)
+	tale.picker = &picker{h: tale.picker.h, steps: tale.Steps, stuck: true, end: maxTold - 1}
 	run.Tale, cell.Worst = &tale, &run
 	m.Columns = nil
 	lock := Lock{Group: "Redis, one primary", Idea: strings.Repeat("idea ", 40), Protocol: []string{strings.Repeat("step ", 20)}}
@@ -281,13 +278,24 @@ func TestTaleKeepsTheStory(t *testing.T) {
 	}}
 	tell := func() string {
 		var got []string
-		for _, p := range newPicker(j, steps).pick(maxTold) {
-			got = append(got, fmt.Sprint(steps[p.index].At.Duration().Milliseconds()))
+		for _, i := range newPicker(j, steps).pick(maxTold) {
+			got = append(got, fmt.Sprint(steps[i].At.Duration().Milliseconds()))
 		}
 		return strings.Join(got, " ")
 	}
 	if got := tell(); got != "1 2 60 120 130" {
 		t.Errorf("got %s", got)
+	}
+	// A shorter tale keeps the most important steps, and says where it leaves some out.
+	for limit, want := range map[int]string{0: "[] 0 106", 2: "[0 0] 103 1", 3: "[0 102 0] 0 1"} {
+		skipped := []int{}
+		story, before, after := newPicker(j, steps).story(limit)
+		for _, s := range story {
+			skipped = append(skipped, s.Skipped)
+		}
+		if got := fmt.Sprint(skipped, before, after); got != want {
+			t.Errorf("%d steps: %s, want %s", limit, got, want)
+		}
 	}
 	// However busy the holder is, the story tells how it got the lock.
 	busy := append([]explain.Step(nil), steps[:2]...)
@@ -297,22 +305,6 @@ func TestTaleKeepsTheStory(t *testing.T) {
 	steps = append(busy, steps[2:]...)
 	if got := tell(); !strings.HasPrefix(got, "1 2 ") || !strings.HasSuffix(got, " 60 120 130") || len(strings.Fields(got)) != maxTold {
 		t.Errorf("got %s", got)
-	}
-}
-
-func TestTaleIsShortened(t *testing.T) {
-	tale := &Tale{Before: 1, After: 2, Steps: []TaleStep{
-		{rank: 3}, {rank: 0, Skipped: 4}, {rank: 2}, {rank: 1, Skipped: 5}, {rank: 4},
-	}}
-	short := tale.shorter(2)
-	if len(short.Steps) != 2 || short.Before != 1+5 || short.Steps[1].Skipped != 1+5 || short.After != 2+1 {
-		t.Errorf("got %+v", short)
-	}
-	if tale.shorter(5) != tale || len(tale.Steps) != 5 {
-		t.Error("a tale that is short enough is changed")
-	}
-	if none := tale.shorter(0); len(none.Steps) != 0 || none.After != 2+5+9 {
-		t.Errorf("got %+v", none)
 	}
 }
 

@@ -22,34 +22,22 @@ type Tale struct {
 	Verdict say.Phrase // one sentence
 	Assumed say.Phrase // the false assumption; empty if none was proved
 	Formula say.Phrase // why it is false, with numbers
-	Steps   []TaleStep
+	Steps   []explain.Step
 	Before  int // steps left out before the first
 	After   int // steps left out after the last
 
+	picker   *picker                          // of Steps
 	strip    func(say.Language) template.HTML // draws beliefs and entries; nil without any
 	from, to history.Instant                  // the stretch that it draws
-}
-
-// TaleStep is one step of a tale.
-type TaleStep struct {
-	explain.Step
-	Skipped int // steps left out since the step before
-	rank    int // a shorter tale leaves out the highest ranks
 }
 
 // NewTale tells a judged run briefly. lag is the replication lag of its plan, 0 when unknown.
 func NewTale(j *checker.Judgement, lag time.Duration) *Tale {
 	account := timeline.Of(j.History)
-	steps := explain.Steps(account, j.Findings)
 	wrong := explain.Assumption(account, j.Findings, lag)
 	t := &Tale{Verdict: explain.Verdict(account, j), Assumed: wrong.Assumed, Formula: wrong.Formula}
-	picked := newPicker(j, steps).pick(maxTold)
-	last := -1
-	for _, p := range picked {
-		t.Steps = append(t.Steps, TaleStep{Step: steps[p.index], rank: p.rank, Skipped: p.index - last - 1})
-		last = p.index
-	}
-	t.close(len(steps) - last - 1)
+	t.picker = newPicker(j, explain.Steps(account, j.Findings))
+	t.Steps, t.Before, t.After = t.picker.story(maxTold)
 	if n := len(t.Steps); n > 0 && j.Letter != checker.LetterStuck {
 		t.draw(j, account, &wrong, t.Steps[0].At, t.Steps[n-1].At)
 	}
@@ -78,33 +66,14 @@ func (t *Tale) draw(j *checker.Judgement, account *timeline.Timeline, wrong *exp
 	})
 }
 
-// close moves the gaps at both ends to Before and After.
-func (t *Tale) close(after int) {
-	t.After += after
-	if len(t.Steps) > 0 {
-		t.Before += t.Steps[0].Skipped
-		t.Steps[0].Skipped = 0
-	}
-}
-
 // shorter returns the tale with at most limit steps.
 func (t *Tale) shorter(limit int) *Tale {
 	if len(t.Steps) <= limit {
 		return t
 	}
 	out := *t
-	out.Steps, out.strip = nil, nil
-	gap := 0
-	for _, s := range t.Steps {
-		if s.rank >= limit {
-			gap += s.Skipped + 1
-			continue
-		}
-		s.Skipped += gap
-		gap = 0
-		out.Steps = append(out.Steps, s)
-	}
-	out.close(gap)
+	out.strip = nil
+	out.Steps, out.Before, out.After = t.picker.story(limit)
 	return &out
 }
 
@@ -117,8 +86,6 @@ type picker struct {
 	center int                     // the turning point
 	end    int                     // the last step to tell
 }
-
-type pickedStep struct{ index, rank int }
 
 // newPicker finds the turning point: the first violation, or, for a stuck lock, the first fault, since
 // the violation is noticed much later.
@@ -171,17 +138,28 @@ func (p *picker) firsts() []int {
 	return out
 }
 
-// pick chooses at most limit steps, in their order. The most important one has rank 0.
-func (p *picker) pick(limit int) (out []pickedStep) {
-	for _, list := range [][]int{p.firsts(), p.deciding(), p.entrances(), p.near(1), p.near(2), p.near(3)} {
-		for _, i := range list {
-			taken := slices.ContainsFunc(out, func(s pickedStep) bool { return s.index == i })
-			if !taken && len(out) < limit {
-				out = append(out, pickedStep{i, len(out)})
-			}
+// story is at most limit steps, in their order, with the numbers of those left out around them.
+func (p *picker) story(limit int) (told []explain.Step, before, after int) {
+	last := -1
+	for _, i := range p.pick(limit) {
+		told = append(told, p.steps[i])
+		told[len(told)-1].Skipped = i - last - 1
+		last = i
+	}
+	if len(told) > 0 {
+		before, told[0].Skipped = told[0].Skipped, 0
+	}
+	return told, before, len(p.steps) - last - 1
+}
+
+// pick chooses at most limit steps, the most important ones, and sorts them.
+func (p *picker) pick(limit int) (out []int) {
+	for _, i := range slices.Concat(p.firsts(), p.deciding(), p.entrances(), p.near(1), p.near(2), p.near(3)) {
+		if !slices.Contains(out, i) && len(out) < limit {
+			out = append(out, i)
 		}
 	}
-	slices.SortFunc(out, func(a, b pickedStep) int { return a.index - b.index })
+	slices.Sort(out)
 	return out
 }
 
