@@ -162,10 +162,10 @@ func missing(reads []logline.Read) (hints []say.Phrase) {
 		return slices.ContainsFunc(reads, func(r logline.Read) bool { return r.Ours == ours })
 	}
 	if !read("token") {
-		hints = append(hints, say.LogNoTokenRead.With())
+		hints = append(hints, say.Text("no token is read: if the log has fencing tokens, --columns token=NAME or a group (?<token>...) says where"))
 	}
 	if !read("mode") {
-		hints = append(hints, say.LogNoModeRead.With())
+		hints = append(hints, say.Text("no mode is read: each hold counts as exclusive; if readers share the lock, --columns mode=NAME says where a line says shared or exclusive"))
 	}
 	return hints
 }

@@ -38,11 +38,11 @@ func (f *exploreFlags) conclusive(r *results.Explored) error {
 func noneOf(l *results.ExploredLock) say.Phrase {
 	switch {
 	case l.Complete == 0:
-		return say.NotWalkedToTheEnd.With()
+		return say.Text("unknown: not searched to the end")
 	case l.Walked == 0:
-		return say.NothingToWalk.With()
+		return say.Text("unknown: none of these faults can occur")
 	case l.Cut > 0 || len(l.Doubts) > 0:
-		return say.NoneKnown.With()
+		return say.Text("none found, some unknown, see below")
 	case l.Searched == results.Sampled:
 		return say.Text("none found")
 	}

@@ -212,7 +212,7 @@ type lockGroup struct {
 func groupOf(v locks.Variant) lockGroup {
 	switch {
 	case v.Library != "":
-		return lockGroup{990, say.LibrariesAsTheyAre.With()}
+		return lockGroup{990, say.Text("Unmodified libraries on real servers")}
 	case locks.Misprint(v.ID):
 		return lockGroup{999, say.Text("The course: misprints")}
 	case v.Servers.Shards > 0:
@@ -229,9 +229,9 @@ func storeGroup(s *store.Store) lockGroup {
 	name := verbatimPhrase(s.Title)
 	switch {
 	case s.IsRedis():
-		name = say.OnePrimaryOfRedis.With()
+		name = say.Text("Redis, one primary")
 	case s.Topology == store.Independent:
-		name = say.PrimariesOfRedis.With()
+		name = say.Text("Redis, independent primaries")
 	}
 	return lockGroup{10 * s.Place, name}
 }
@@ -252,11 +252,11 @@ func demands(v locks.Variant) say.Remarks {
 	}{
 		{s.Nodes > 0, say.SoManyNodes.With(say.Number(s.Nodes))},
 		{s.Replicas > 0, say.LeastReplicas.With(say.Number(s.Replicas))},
-		{s.FsyncAlways, say.DiskFirst.With()},
-		{s.RestartAfterLease, say.StaysAway.With()},
+		{s.FsyncAlways, say.Text("every write on disk before its reply")},
+		{s.RestartAfterLease, say.Text("a crashed server stays down for longer than a lease")},
 		{s.MinReplicas > 0, say.RefusesAlone.With(say.Number(s.MinReplicas), say.Planned(s.MinReplicasMaxLag))},
-		{s.TairString, say.WithTairString.With()},
-		{s.Redis84, say.WithRedis84.With()},
+		{s.TairString, say.Text("the module TairString")},
+		{s.Redis84, say.Text("Redis 8.4 or later")},
 	} {
 		if x.wanted {
 			parts = append(parts, x.what)

@@ -90,7 +90,7 @@ func (g *globals) showPruning(p *runstore.Pruning, limit int64) {
 		g.printSaid(keptRuns(p.Kept))
 	}
 	if len(p.Runs) > 0 && !p.Deleted {
-		g.printSaid(say.NothingDeleted.With())
+		g.printSaid(say.Text("Nothing is deleted yet: add --yes to delete."))
 	}
 }
 

@@ -23,13 +23,13 @@ var Impacts = []Impact{ImpactKept, ImpactSafe, ImpactUnknown, ImpactDamaged}
 func (i Impact) Word() say.Phrase {
 	switch i {
 	case ImpactKept:
-		return say.ImpactKept.With()
+		return say.Text("kept")
 	case ImpactSafe:
-		return say.ImpactSafe.With()
+		return say.Text("data safe")
 	case ImpactDamaged:
 		return say.ImpactDamaged.With()
 	}
-	return say.ImpactUnknown.With()
+	return say.Text("whether the data are safe is unknown")
 }
 
 // Impact judges what the run did to the data. ImpactSafe has to be earned like Kept: the history is

@@ -122,7 +122,7 @@ func (j *Judgement) Finding(id string) Finding {
 	if p, ok := Lookup(id); ok && j.History != nil {
 		return j.find(&p)
 	}
-	return Finding{Property: id, Verdict: Unknown, Reason: say.NoSuchProperty.With()}
+	return Finding{Property: id, Verdict: Unknown, Reason: say.Text("no checker judges this property")}
 }
 
 // NotAsked returns the properties that were not judged, as they are not core and nothing asked for them.
@@ -220,7 +220,7 @@ func (j *Judgement) unnoticed(property string) say.Phrase {
 		reason = say.HeldWithoutEntry.With(j.name(l.client), say.Seconds(l.from), say.Seconds(l.to), say.Optional(len(j.seen.unasked)-1))
 	case !j.seen.served && !j.breaks(ProgressID):
 		if reason = say.NobodyAcquired.With(); j.seen.acquired > 0 {
-			reason = say.ProbeAcquired.With()
+			reason = say.Text("no client but the probe acquired the lock")
 		}
 	case j.seen.alone != 0 && !j.breaks(ProgressID):
 		reason = say.NeverChangedHands.With(j.name(j.seen.alone))

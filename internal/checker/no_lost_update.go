@@ -65,7 +65,7 @@ func checkNoLostUpdate(h *history.History) Finding {
 	case f.Count > 0:
 		f.Verdict = Broken
 	case writes == 0:
-		f.Verdict, f.NoOccasion, f.Reason = Unknown, true, say.NoWriteAccepted.With()
+		f.Verdict, f.NoOccasion, f.Reason = Unknown, true, say.Text("the resource accepted no write")
 	case unjudged > 0:
 		f.Verdict, f.Reason = Unknown, say.WhichRead.With()
 	}

@@ -96,7 +96,7 @@ func checkNoStaleWrite(h *history.History) Finding {
 		f.Verdict = Unknown
 		f.Reason = say.WhetherNewest.With(say.Verbatim(h.Name(e.Peer)), say.Seconds(e.At))
 	case writes == 0:
-		f.Verdict, f.NoOccasion, f.Reason = Unknown, true, say.NoWriteReached.With()
+		f.Verdict, f.NoOccasion, f.Reason = Unknown, true, say.Text("no write reached the resource")
 	}
 	return f
 }

@@ -36,17 +36,17 @@ type LetterMeaning struct {
 
 // Letters are the letters of runs, from harmless to harmful, and then the unknown one.
 var Letters = []LetterMeaning{
-	{LetterSafe, say.WordSafe.With(), say.MeansSafe.With()},
-	{LetterDelay, say.WordDelayed.With(), say.MeansDelayed.With()},
-	{LetterStuck, say.WordStuck.With(), say.MeansStuck.With()},
-	{LetterF, say.WordFreed.With(), say.MeansFreed.With()},
-	{LetterV, say.WordTwo.With(), say.MeansTwo.With()},
-	{LetterVF, say.WordBoth.With(), say.MeansBoth.With()},
-	{LetterUnknown, say.WordUnknown.With(), say.MeansUnknown.With()},
+	{LetterSafe, say.Text("safe"), say.Text("safe: no two holders, and the others get the lock after a normal wait")},
+	{LetterDelay, say.Text("delayed"), say.Text("safe, but a client waits for a lease or an election, or gets an error")},
+	{LetterStuck, say.WordStuck.With(), say.Text("no progress: no client gets the lock for ten leases after the fault ends")},
+	{LetterF, say.Text("foreign entry freed"), say.Text("a release removes the entry of another client")},
+	{LetterV, say.Text("two holders"), say.Text("two clients hold the lock at once")},
+	{LetterVF, say.Text("both"), say.Text("both: two holders, and a foreign entry freed")},
+	{LetterUnknown, say.Text("unknown"), say.Text("unknown: no fault fired, no clients competed, or a run did not finish")},
 }
 
 // CellLetters are Letters, and LetterNone.
-var CellLetters = append(slices.Clone(Letters), LetterMeaning{LetterNone, say.WordNoStep.With(), say.MeansNoStep.With()})
+var CellLetters = append(slices.Clone(Letters), LetterMeaning{LetterNone, say.Text("not applicable"), say.Text("the lock has no step that the fault could hit")})
 
 // Badness orders letters from harmless to harmful; it is 0 for LetterUnknown and LetterNone.
 func (l Letter) Badness() int {

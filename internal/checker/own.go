@@ -15,7 +15,7 @@ func ofOwn(h *history.History) say.Phrase {
 	case header.Alone != "":
 		return say.DidWithoutServers.With(say.Verbatim(header.Alone), say.Seconds(header.AloneAt))
 	case neverKept(h):
-		return say.NeverKept.With()
+		return say.Text("each hold ended soon: no client wrote, or held the lock for half a lease")
 	case header.Entry == "": // package locktest asks why a client was shut out
 		return say.Phrase{}
 	}

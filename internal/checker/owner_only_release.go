@@ -87,7 +87,7 @@ func checkOwnerOnlyRelease(h *history.History) Finding {
 	case f.Doubts > 0:
 		f.Verdict, f.Reason = Unknown, doubtful(h, first, f.Doubts)
 	case removals == 0:
-		f.Verdict, f.NoOccasion, f.Reason = Unknown, true, say.NoRemoval.With()
+		f.Verdict, f.NoOccasion, f.Reason = Unknown, true, say.Text("no client's command removed an entry")
 	}
 	return f
 }

@@ -52,13 +52,13 @@ func checkProgress(h *history.History) Finding {
 	q := watchQuiet(h)
 	switch {
 	case q.healed == history.NoCause:
-		f.Reason = say.NoQuietPeriod.With()
+		f.Reason = say.Text("the history has no quiet period")
 		return f
 	case q.probe == 0:
 		f.Reason = say.NoProbe.With()
 		return f
 	case h.Header.Lease <= 0:
-		f.Reason = say.LeaseUnknown.With()
+		f.Reason = say.Text("the history does not say how long the lease was")
 		return f
 	}
 	bound, length := ProgressBound(h.Header.Lease), q.to.Sub(q.from)

@@ -102,7 +102,7 @@ func (t *teller) afterDeath(i int32, e *history.Event) say.Phrase {
 	if t.h.Role(e.Node) == history.RoleStore {
 		switch list := t.Entries[t.h.Place(e.Node)]; {
 		case t.h.InCluster(e.Node):
-			return say.OthersHaveIt.With()
+			return say.Text("The others have everything it had.")
 		case len(list) == 0 || t.Stores < 2:
 			return nothing
 		case list[0].Replicated:
@@ -194,5 +194,5 @@ func healed(t *teller, _ int32, _ *history.Event) say.Phrase {
 	if !t.progress {
 		return nothing
 	}
-	return say.ShouldBecomeFree.With()
+	return say.Text("All faults that end are over. The lock should become free within ten leases.")
 }

@@ -114,9 +114,9 @@ func (t *teller) newEnd(held *timeline.Held, e *history.Event) say.Phrase {
 	case at != 0:
 		return say.EndsAtNow.With(say.Seconds(at))
 	case held != nil && held.End == 0:
-		return say.StaysAsItWas.With()
+		return say.Text("it still has no end in the store")
 	}
-	return say.HasNoEndNow.With()
+	return say.Text("it no longer expires")
 }
 
 // renewsOn reports whether the next event of an entry or its owner is another such renewal, so that

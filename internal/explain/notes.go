@@ -52,16 +52,16 @@ func (t *teller) oneNote(e *history.Event, b breach) say.Phrase {
 				return say.TwoInsideSince.With(t.who(id), say.Seconds(t.Client(id).Since))
 			}
 		}
-		return say.TwoInside.With()
+		return say.Text("two holders inside")
 	case checker.OwnerOnlyReleaseID:
 		if e.Owner != 0 && e.Owner != wrong {
 			return say.WrongOwnerOf.With(t.who(e.Owner), t.who(wrong))
 		}
-		return say.WrongOwner.With()
+		return say.Text("wrong owner: the entry was another client's")
 	case checker.NoStaleWriteID:
 		switch {
 		case other == 0:
-			return say.StaleWrite.With()
+			return say.Text("stale write")
 		case t.Client(other).Believes && (!t.Grants || t.Held(other) != nil):
 			return say.StaleWriteHeld.With(t.who(other), say.Seconds(t.Client(other).Since))
 		case t.Client(other).Believes:

@@ -108,7 +108,7 @@ func (t *teller) plain(e *history.Event) say.Phrase {
 	case history.Thawed:
 		return say.RunsAgain.With(who)
 	case history.Healed:
-		return say.FaultsAreOver.With()
+		return say.Text("All faults that end are over.")
 	}
 	var peer say.Verbatim
 	if e.Peer != 0 {

@@ -13,7 +13,7 @@ import (
 // history.
 func Verdict(t *timeline.Timeline, j *checker.Judgement) say.Phrase {
 	if j.History == nil {
-		return say.NothingToJudge.With()
+		return say.Text("There is no history to judge.")
 	}
 	var damages say.Clauses
 	unknown := nothing
@@ -69,7 +69,7 @@ func damage(t *timeline.Timeline, j *checker.Judgement, f *checker.Finding) say.
 	case checker.NoLostUpdateID:
 		return say.LostUpdates.With(say.Number(n))
 	case checker.ProgressID:
-		return say.LeftStuck.With()
+		return say.Text("left the lock stuck")
 	}
 	return say.Broke.With(say.Property(f.Property), say.Times(n))
 }

@@ -213,7 +213,7 @@ func (l *log) finish() *Result {
 	leftOut(&l.other, r.remark, say.LogOther)
 	leftOut(&l.ignored, r.remark, say.LogIgnored)
 	if l.lacks {
-		r.remark(say.LogNoZone.With())
+		r.remark(say.Text("its times have no zone: all are read as one zone without daylight saving time (--zone says which)"))
 		if a, b := strangers(l.spans); b > 0 {
 			r.doubt(say.LogApart.With(say.Verbatim(l.judge.files[a]), say.Verbatim(l.judge.files[b])))
 		}

@@ -197,7 +197,7 @@ func (j *judge) close(lines int64) *Result {
 			r.remark(say.LogSomeUncontended.With(say.Number(r.Locks-r.Contended), say.Verbatim(r.Findings[lone].Lock)))
 		}
 	case j.lease == 0 && slices.ContainsFunc(r.Violations, func(v *Violation) bool { return v.Sort == Overlap && !v.Certain && v.silent() }):
-		r.remark(say.LogSayLease.With())
+		r.remark(say.Text("a client that dies silently may hold the lock for ever: say with --lease how long a grant lasts"))
 	}
 	j.sum(r)
 	return r

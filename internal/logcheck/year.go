@@ -89,9 +89,9 @@ func (y *years) doubt(spans []span, lease int64) say.Phrase {
 	}
 	switch {
 	case len(spans) > 1 && to-from > halfYear:
-		return say.LogYears.With()
+		return say.Text("the times of several files have no year, and lie more than half a year apart: their years are a guess")
 	case (lease > 0 || y.leases) && y.leap == [3]bool{true, false, true}:
-		return say.LogLeapDay.With()
+		return say.Text("its times have no year, and no line is of February 29: between the lines of February 28 and March 1 may lie a day, so which leases were over is a guess")
 	}
 	return say.Phrase{}
 }

@@ -9,8 +9,6 @@ var (
 	MayDo = New3[Phrase, Phrase, Phrase](
 		"{lock} may do: the search found nothing that breaks it, but {verdict}.[ {price}]")
 	NotAllSearched = New1[Phrase]("the search is incomplete ({verdict})")
-	LetItRefuse    = New0("have the resource refuse, on reads and writes, any token older than the newest it has seen")
-	WritesOnlyNot  = New0("a resource that checks only writes: an older client may write between a read and a write.")
 	WhenThese      = New3[Words, Words, Optional](
 		"when {one}[, or {two}][, and in {n} other {n|way|ways}]")
 	WhenPairs    = New1[Number]("only under two faults together ({n} such {n|pair|pairs})")
@@ -34,11 +32,9 @@ var (
 	UncheckedHolds = New1[Number](
 		"replayed without the check, none of the {n} stories with two holders damages the data. Nothing else was measured.")
 	UncheckedUnknown = New0("not measured.")
-	OutsideAPIs      = New0(
-		"A payment provider, for example, does not compare tokens. Give each call an idempotency key derived from the order, not from the client or the attempt: a second call then does nothing. If every call has one, two holders only duplicate work.")
-	LockOn          = New2[Phrase, Words]("{lock} on {have}")
-	SurvivesInstead = New1[Remarks]("These survive the faults to expect with them: {locks}.")
-	TokensInstead   = New1[Remarks](
+	LockOn           = New2[Phrase, Words]("{lock} on {have}")
+	SurvivesInstead  = New1[Remarks]("These survive the faults to expect with them: {locks}.")
+	TokensInstead    = New1[Remarks](
 		"A resource that refuses older tokens still keeps its data safe: no searched schedule damages it with {locks}. No lock can keep two clients from working at once: a client paused past its lease does not know it.")
 	NoneHere     = New1[Words]("Not searched: no lock for {have} is in this result.")
 	QuestionWas  = New2[Words, Phrase]("{have}; if two work at once: {harm}")

@@ -16,13 +16,10 @@ var (
 var (
 	Breaks           = New1[Remarks]("{what}")
 	TwoInsideSince   = New2[Node, Seconds]("two holders inside: {who} has been in since {time}")
-	TwoInside        = New0("two holders inside")
 	WrongOwnerOf     = New2[Node, Node]("wrong owner: the entry was {owner}'s, not {who}'s")
-	WrongOwner       = New0("wrong owner: the entry was another client's")
 	StaleWriteHeld   = New2[Node, Seconds]("stale write: {who} has held the lock since {time}")
 	StaleWriteInside = New2[Node, Seconds]("stale write: {who} has been in since {time}")
 	StaleWriteAfter  = New2[Node, Node]("stale write: {who} had the lock after {writer}")
-	StaleWrite       = New0("stale write")
 	LostUpdateOf     = New1[Node]("lost update: what {who} wrote is overwritten")
 	LostUpdate       = New0("lost update")
 	StuckSince       = New1[Seconds]("stuck: no client has been able to get the lock since {time}")

@@ -13,10 +13,7 @@ func (e Exact) In(l Language) string {
 // Each kind of event, described exactly and without its context. The text of an event, if it has
 // one, is in the words of a lock, a server or a scenario.
 var (
-	NoEvent    = New0("no event")
 	AnyEvent   = New2[Name, Verbatim]("{who}: {kind}")
-	HasEnded   = New0("(the history has ended)")
-	ItsHeader  = New0("its header")
 	ExactlyAt  = New2[Verbatim, Phrase]("{at} s  {what}")
 	EventWaits = New2[Name, Number]("{who} waits for the lock, round {n}")
 

@@ -24,20 +24,16 @@ var (
 	PairsDrawnIn = New2[Number, Number]("some drawn in {n} {n|profile|profiles} (1 in {most} at most)")
 	PairsNotIn   = New1[Names]("none searched in {profiles}")
 
-	PairsNotSearched = New0("pairs not searched")
-	RestsOn          = New2[Phrase, List]("{verdict}: {pairs}")
-	BreaksBy         = New3[Verbatim, Phrase, Verbatim]("{lock}: {way} by {kinds}")
-	CostServers      = New1[Number]("{n} {n|server|servers}")
-	CostRoundTrips   = New2[Number, Number]("{acquire} {acquire|round trip|round trips} to acquire, {release} to release")
-	CostDeadHolder   = New1[Planned]("a dead holder keeps it for {long}")
-	NoneUpTo         = New1[Number]("none found (up to {k} {k|fault|faults})")
+	RestsOn        = New2[Phrase, List]("{verdict}: {pairs}")
+	BreaksBy       = New3[Verbatim, Phrase, Verbatim]("{lock}: {way} by {kinds}")
+	CostServers    = New1[Number]("{n} {n|server|servers}")
+	CostRoundTrips = New2[Number, Number]("{acquire} {acquire|round trip|round trips} to acquire, {release} to release")
+	CostDeadHolder = New1[Planned]("a dead holder keeps it for {long}")
+	NoneUpTo       = New1[Number]("none found (up to {k} {k|fault|faults})")
 
 	WalkedOf = New4[Verbatim, Grouped, Number, Number](
 		"{lock}   {n} {n|schedule|schedules} of up to {complete} of {faults} {faults|fault|faults}")
 	UsedInNoneOfThese = New1[Verbatim]("{lock}   not searched: it is used in none of these profiles")
-	NothingToWalk     = New0("unknown: none of these faults can occur")
-	NotWalkedToTheEnd = New0("unknown: not searched to the end")
-	NoneKnown         = New0("none found, some unknown, see below")
 	InProfileSchedule = New2[Verbatim, Phrase]("in {profile}: {schedule}")
 	WithoutAnEnd      = New3[Grouped, Grouped, Grouped](
 		"{n} {n|schedule has|schedules have} no end: a client sends {requests} requests in a row without a rest, or more than {events} events happen")

@@ -20,16 +20,12 @@ var (
 	CellTitle        = New5[Verbatim, Verbatim, Verbatim, Verbatim, Verbatim]("{code}, {fault}: {note}[ ({outcome})][; {unexpected}]")
 	NotExpectedIn    = New1[List]("not expected with {have}")
 	LeftOutOfAnswers = New1[Verbatim]("This fault is {unexpected}: what breaks here does not count there in \"Which lock should I use?\"")
-	DamagedByMore    = New0(
-		"No single fault of these kinds damaged it in the exhaustive search: this run has more servers, more faults at once, or other timings.")
-	InOneWord      = New1[Verbatim]("{name}")
-	CountedChecked = New0(
-		"Counted with a resource that checks tokens: two holders do no harm where the check kept the data safe.")
-	BothOfRuns   = New3[Number, Number, Number]("{broken} broken, {stuck} stuck of {n}")
-	BrokenOfRuns = New2[Number, Number]("{broken} broken of {n}")
-	StuckOfRuns  = New2[Number, Number]("{stuck} stuck of {n}")
-	NoneOfRuns   = New1[Number]("none of {n} broken")
-	CellCounts   = New5[Grouped, Number, Number, Phrase, Phrase](
+	InOneWord        = New1[Verbatim]("{name}")
+	BothOfRuns       = New3[Number, Number, Number]("{broken} broken, {stuck} stuck of {n}")
+	BrokenOfRuns     = New2[Number, Number]("{broken} broken of {n}")
+	StuckOfRuns      = New2[Number, Number]("{stuck} stuck of {n}")
+	NoneOfRuns       = New1[Number]("none of {n} broken")
+	CellCounts       = New5[Grouped, Number, Number, Phrase, Phrase](
 		"{n} {n|run|runs}: {broken} broken, {stuck} stuck. {rate}[ {untested}]")
 	VariationsBroke = New3[Percent, Percent, Percent](
 		"Of the random variations, {rate} broke or got stuck (95 % interval {low} to {high}).")
@@ -70,13 +66,8 @@ var (
 
 	TokensKeepData = New1[Remarks](
 		"Behind a resource that checks tokens, no measured run of any column damaged the data with these locks, although two clients can hold one at once: {locks}.")
-	MeansFenced = New0(
-		"two holders; a resource that checks tokens keeps its data safe. The evidence shows the same run without that check and with it")
 	WordRare  = New0("not expected")
-	MeansRare = New0(
-		"smaller: harm by a fault that is not expected with any store the lock can use, so \"Which lock should I use?\" does not count it")
-	WordFenced = New0("safe where tokens are checked")
-	NoneWhole  = New1[Number](
+	NoneWhole = New1[Number](
 		"None of the {n} locks gets through every column: each breaks or gets stuck somewhere.")
 	FewWhole = New3[Number, Number, Remarks](
 		"Only {n} {n|lock|locks} of {all} {n|gets|get} through every column: {which}.")

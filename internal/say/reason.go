@@ -3,20 +3,13 @@ package say
 // Why a property is unknown.
 var (
 	NobodyAcquired = New0("no client acquired the lock")
-	ProbeAcquired  = New0("no client but the probe acquired the lock")
-	NoRemoval      = New0("no client's command removed an entry")
 	WhoseEntry     = New4[Phrase, Verbatim, Seconds, Optional](
 		"it is not known whose entry {command}, sent by {who} at {time}, removed[; the same goes for {more} more]")
-	NoWriteReached = New0("no write reached the resource")
-	WhetherNewest  = New2[Verbatim, Seconds](
+	WhetherNewest = New2[Verbatim, Seconds](
 		"it is not known whether {who} was the newest holder when it wrote at {time}")
-	NoWriteAccepted = New0("the resource accepted no write")
-	WhichRead       = New0("the history does not say which read a write was computed from")
-	NoQuietPeriod   = New0("the history has no quiet period")
-	NoProbe         = New0("no probe tried the lock in the quiet period")
-	LeaseUnknown    = New0("the history does not say how long the lease was")
-	ProbeTooShort   = New1[Few]("the probe had less than {n} leases to acquire the lock")
-	NoSuchProperty  = New0("no checker judges this property")
+	WhichRead     = New0("the history does not say which read a write was computed from")
+	NoProbe       = New0("no probe tried the lock in the quiet period")
+	ProbeTooShort = New1[Few]("the probe had less than {n} leases to acquire the lock")
 )
 
 // Why a run was not a test.
@@ -25,7 +18,6 @@ var (
 	EndIsMissing      = New1[Number]("the end of the history is missing: it stops after {n} events")
 	DidWithoutServers = New2[Verbatim, Seconds](
 		"{who} acquired or released the lock at {time} without its servers: it had sent them nothing, or changed no entry")
-	NeverKept         = New0("each hold ended soon: no client wrote, or held the lock for half a lease")
 	NeverLetIn        = New1[Verbatim]("{who} wanted the lock and never got it")
 	NeverFired        = New2[Number, Part]("fault {number} never fired[: {fault}]")
 	EndNeverCame      = New2[Number, Part]("the end of fault {number} never came[: {fault}]")
@@ -57,8 +49,6 @@ var (
 	EntryFollowed   = New1[Verbatim]("followed[, by the key {key}]")
 	EntryUnfollowed = New1[Verbatim](
 		"not followed: no single key is the lock's[; its acquisitions wrote {keys}]; it is unknown whose entry a release removes")
-	EntryUnread = New0(
-		"not followed: traffic to this store is not read; it is unknown whose entry a release removes")
 )
 
 // What runs of a lock of one's own have tried.

@@ -30,7 +30,6 @@ var (
 var (
 	InTheProfile     = New2[Verbatim, Part]("In the profile {profile}: {what}")
 	OneAfterTheOther = New1[Sequence]("{faults}")
-	NoFault          = New0("no fault")
 )
 
 // What is said of parts of a work that machines share.

@@ -62,8 +62,6 @@ var (
 		"{Who} does not hold the lock, and has renewed its entry {n}, the last time until {end}.")
 	WritesItAnew   = New2[Node, OptionalTimes]("{Who} writes its entry again[, {n}].")
 	SetsLease      = New2[Node, Phrase]("{Who} sets the lease of its entry: {end}.")
-	HasNoEndNow    = New0("it no longer expires")
-	StaysAsItWas   = New0("it still has no end in the store")
 	EndsAtNow      = New1[Seconds]("it now ends at {end}")
 	RemovesOwn     = New2[Node, Command]("{Who}'s {command} removes its own entry.")
 	RemovesForeign = New3[Node, Command, Node]("{Who}'s {command} removes {owner}'s entry.")
@@ -99,7 +97,6 @@ var (
 	Crashes        = New3[Node, Optional, Phrase]("{Who} crashes[ (fault {number})].[ {then}]")
 	IsLostWithHost = New3[Node, Optional, Phrase](
 		"{Who} is lost with its host[ (fault {number})]. Its connections stay open.[ {then}]")
-	OthersHaveIt     = New0("The others have everything it had.")
 	ReplicaHasEntry  = New1[Node]("A replica has {owner}'s entry, too.")
 	NoReplicaHas     = New1[Node]("No replica has {owner}'s entry.")
 	EntryStays       = New1[Flag]("Its entry stays[endless?: it has no expiry in the store].")
@@ -116,12 +113,9 @@ var (
 		"{Who} becomes the primary[ (fault {number})][, although {old} is still running].[ It has no entry of {missing}.]")
 	BecomesReplica = New2[Node, Verbatim](
 		"{Who} becomes a replica of {primary} and forgets what only it knew.")
-	ClockJumps       = New2[Node, Span]("{Who}'s wall clock jumps forward by {by}.")
-	ClockJumpsBack   = New2[Node, Span]("{Who}'s wall clock jumps back by {by}.")
-	RunsAgain        = New1[Node]("{Who} runs again.")
-	FaultsAreOver    = New0("All faults that end are over.")
-	ShouldBecomeFree = New0(
-		"All faults that end are over. The lock should become free within ten leases.")
+	ClockJumps     = New2[Node, Span]("{Who}'s wall clock jumps forward by {by}.")
+	ClockJumpsBack = New2[Node, Span]("{Who}'s wall clock jumps back by {by}.")
+	RunsAgain      = New1[Node]("{Who} runs again.")
 )
 
 // The wire.

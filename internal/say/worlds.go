@@ -17,25 +17,16 @@ var (
 	RealRunOfSeed = New2[Verbatim, Verbatim]("the real run with seed {seed}: {command}")
 	WorldsSum     = New4[Number, Number, Number, Number](
 		"{agree} {agree|cell agrees|cells agree}, {differ} differ, {untested} inconclusive, {left} not played")
-	SumAndPage     = New3[Phrase, Number, Verbatim]("{sum} in {seconds} s   page {page}")
-	NoneOnBackend  = New1[Verbatim]("NOT PLAYED with --backend {backend}:")
-	NotAtThisScale = New0(
-		"at this scale even the simulator does not show what the story tells: use a larger --scale")
-	Oversleeps = New0(
+	SumAndPage    = New3[Phrase, Number, Verbatim]("{sum} in {seconds} s   page {page}")
+	NoneOnBackend = New1[Verbatim]("NOT PLAYED with --backend {backend}:")
+	Oversleeps    = New0(
 		"a client wakes as its timeout expires, with a reply waiting or a request about to be sent: which it sees first is a race")
 	Cancels = New0(
 		"a client gives up on a request that is executed later: etcd's client cancels it in the background, and whether the server sees the request or its cancellation first is a race")
 	DecidedByJitter = New1[Span](
 		"simultaneous events have no fixed order on real servers, and messages or clients are up to {by} late: that changes how the story ends")
-	DecidedByDraws = New0(
-		"the lock waits for random times, real clients draw other ones, and that changes how the story ends")
-	DecidedByGossip = New0(
-		"the nodes of a Redis Cluster gossip a failure within half a node timeout, and when they do changes how the story ends")
 	DecidedByElection = New1[Span](
 		"on real servers an election, or a client's search for another server, takes up to {by} longer at any scale, and that changes how the story ends: use a larger --scale")
 	StoriesOfLock = New5[Verbatim, Number, Number, Number, Number](
 		"{lock}: {agree} {agree|story agrees|stories agree}, {differ} differ, {untested} inconclusive, {left} not played")
-	SignsOfWorlds = New0(
-		"V the same letter in both worlds   V/S simulated V, real S   V/? nothing tested   - not played")
-	SignsOfSeeds = New0("V/S 18/20 of 20 seeds, 18 have the same letter in both worlds")
 )

@@ -35,7 +35,7 @@ func (a *Answer) Sentence() say.Phrase {
 	}
 	var how say.Phrase
 	if a.guarded() && c.Fenced {
-		how = say.LetItRefuse.With()
+		how = say.Text("have the resource refuse, on reads and writes, any token older than the newest it has seen")
 	}
 	return say.UseLock.With(named(c.Lock), how, say.Number(len(a.Expected)), h.at, r.harms, c.price())
 }
@@ -95,7 +95,7 @@ func (a *Answer) Lines() (out []Line) {
 		add("If the resource checks nothing", c.unchecked())
 	}
 	if !a.guarded() && a.IfTwo == Damage {
-		add("If it is an outside API", say.OutsideAPIs.With())
+		add("If it is an outside API", say.Text("A payment provider, for example, does not compare tokens. Give each call an idempotency key derived from the order, not from the client or the attempt: a second call then does nothing. If every call has one, two holders only duplicate work."))
 	}
 	if len(c.Stuck) > 0 {
 		add("It can get stuck", say.GetsStuck.With(when(c.Stuck)))
@@ -113,7 +113,7 @@ func (a *Answer) Lines() (out []Line) {
 	add("Searched", c.searched())
 	add("Not searched", say.NotSearchedWas.With(say.Number(c.Found.Complete)))
 	if a.guarded() && c.Fenced {
-		add("Not searched either", say.WritesOnlyNot.With())
+		add("Not searched either", say.Text("a resource that checks only writes: an older client may write between a read and a write."))
 	}
 	return out
 }

@@ -108,7 +108,7 @@ func (w *chooser) tryStory(ctx context.Context, s *Story, v locks.Variant, c *Ce
 	case refused != nil:
 		return say.Verbatim(refused.Error()).Phrase(), nil
 	case slices.ContainsFunc(out.Expected, func(e run.Expected) bool { return !e.Met() }):
-		return say.NotAtThisScale.With(), nil
+		return say.Text("at this scale even the simulator does not show what the story tells: use a larger --scale"), nil
 	case oversleeps(out.Judgement.History, scaled.Network.Timeout):
 		return say.Oversleeps.With(), nil
 	case v.Kind().CancelsRequests && cancels(out.Judgement.History):
@@ -192,7 +192,7 @@ func chancesOf(v *locks.Variant) []chance {
 		}})
 	}
 	if s := plan.StoreOf(v); s.Shards > 0 {
-		all = append(all, chance{say.DecidedByGossip.With(), func(p *plan.Plan, _ *sim.Timing, of within) {
+		all = append(all, chance{say.Text("the nodes of a Redis Cluster gossip a failure within half a node timeout, and when they do changes how the story ends"), func(p *plan.Plan, _ *sim.Timing, of within) {
 			p.Redis.Cluster = p.ClusterOf(s)
 			p.Redis.Cluster.NodeTimeout += of(p.Redis.Cluster.NodeTimeout / 2)
 		}})
@@ -214,7 +214,7 @@ func (w *chooser) decidedByChance(ctx context.Context, v locks.Variant, p *plan.
 			first = want
 		}
 		if agreementOf(first, want) != results.Agrees {
-			return say.DecidedByDraws.With(), nil
+			return say.Text("the lock waits for random times, real clients draw other ones, and that changes how the story ends"), nil
 		}
 		for _, l := range chancesOf(&v) {
 			other := *p

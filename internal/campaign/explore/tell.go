@@ -98,7 +98,7 @@ func (g *target) told(s schedule) say.Phrase { return toldOf(g.faults(s, g.trigg
 // toldOf describes faults in one line.
 func toldOf(fs []faults.Fault) say.Phrase {
 	if len(fs) == 0 {
-		return say.NoFault.With()
+		return say.Text("no fault")
 	}
 	var all say.Sequence
 	for i := range fs {

@@ -79,7 +79,7 @@ func (l *ExploredLock) Rests() (out []Rest) {
 	}
 	if n := profiles[NotSearched]; n != nil || l.Together == nil {
 		if n == nil {
-			return []Rest{{NotSearched, say.PairsNotSearched.With()}}
+			return []Rest{{NotSearched, say.Text("pairs not searched")}}
 		}
 		out = append(out, Rest{NotSearched, say.PairsNotIn.With(n)})
 	}

@@ -45,9 +45,9 @@ func CompareHistories(stored, played *history.History) Replayed {
 func eventLine(h *history.History, i int) say.Phrase {
 	switch {
 	case i < 0:
-		return say.ItsHeader.With()
+		return say.Text("its header")
 	case i >= len(h.Events):
-		return say.HasEnded.With()
+		return say.Text("(the history has ended)")
 	}
 	at := int64(h.Events[i].At)
 	return say.ExactlyAt.With(say.Verbatim(fmt.Sprintf("%d.%09d", at/1e9, at%1e9)), trace.InWords(h, i))

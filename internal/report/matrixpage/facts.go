@@ -53,7 +53,7 @@ func (v *view) Facts(checked bool) []say.Phrase {
 	}
 	var out []say.Phrase
 	if checked {
-		out = append(out, say.CountedChecked.With())
+		out = append(out, say.Text("Counted with a resource that checks tokens: two holders do no harm where the check kept the data safe."))
 	}
 	all := say.Number(v.Rows)
 	switch {

@@ -34,7 +34,7 @@ func (c *Cell) Besides() (out []say.Phrase) {
 	if c.DamagedBy != "" {
 		add(say.DamagedBy.With(say.Verbatim(c.DamagedBy)))
 		if c.Walk != nil && !c.Walk.Damages {
-			add(say.DamagedByMore.With())
+			add(say.Text("No single fault of these kinds damaged it in the exhaustive search: this run has more servers, more faults at once, or other timings."))
 		}
 	}
 	if c.NotExpected != "" && c.Letter.Harms() {

@@ -12,7 +12,7 @@ import (
 // the history gives "no event".
 func InWords(h *history.History, index int) say.Phrase {
 	if index < 0 || index >= len(h.Events) {
-		return say.NoEvent.With()
+		return say.Text("no event")
 	}
 	e := &h.Events[index]
 	if words := wordsOf[e.Kind]; words != nil {
