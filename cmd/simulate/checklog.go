@@ -132,7 +132,7 @@ func (f *judgeFlags) log(ctx context.Context, files []*input, o logcheck.Options
 	}
 	if err == nil {
 		c := r.Summary(names)
-		return c, f.savedPage(files, c, o)
+		return c, f.savedPage(files, c)
 	}
 	var line *logcheck.LineError
 	var path *fs.PathError
@@ -155,7 +155,7 @@ func (f *judgeFlags) log(ctx context.Context, files []*input, o logcheck.Options
 
 // savedPage writes the page of a log with violations into the run store. Its name contains the hash of
 // its content, so no other page overwrites it.
-func (f *judgeFlags) savedPage(files []*input, c *logcheck.Summary, o logcheck.Options) error {
+func (f *judgeFlags) savedPage(files []*input, c *logcheck.Summary) error {
 	if len(c.Result.Violations) == 0 {
 		return nil
 	}

@@ -44,13 +44,12 @@ func Assumption(h *timeline.Timeline, findings []checker.Finding, lag time.Durat
 }
 
 func firstViolation(findings []checker.Finding) (first *checker.Violation, property string) {
-	for _, id := range orderOf(findings) {
-		f := findingOf(findings, id)
+	for _, f := range inOrder(findings) {
 		if f.Verdict != checker.Broken || len(f.Violations) == 0 {
 			continue
 		}
 		if v := &f.Violations[0]; first == nil || v.From < first.From {
-			first, property = v, id
+			first, property = v, f.Property
 		}
 	}
 	return first, property

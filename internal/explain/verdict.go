@@ -17,10 +17,10 @@ func Verdict(t *timeline.Timeline, j *checker.Judgement) say.Phrase {
 	}
 	var damages say.Clauses
 	unknown := nothing
-	for _, id := range orderOf(j.Findings) {
-		switch f := findingOf(j.Findings, id); {
+	for _, f := range inOrder(j.Findings) {
+		switch {
 		case f.Verdict == checker.Broken:
-			damages = append(damages, damage(t, j, f))
+			damages = append(damages, damage(t, j, &f))
 		case f.Verdict == checker.Unknown && unknown.Empty():
 			unknown = say.IsUnknown.With(say.Property(f.Property), f.Reason)
 		}
@@ -74,20 +74,7 @@ func damage(t *timeline.Timeline, j *checker.Judgement, f *checker.Finding) say.
 	return say.Broke.With(say.Property(f.Property), say.Times(n))
 }
 
-func findingOf(findings []checker.Finding, property string) *checker.Finding {
-	i := slices.IndexFunc(findings, func(f checker.Finding) bool { return f.Property == property })
-	if i < 0 {
-		return nil
-	}
-	return &findings[i]
-}
-
-// orderOf lists the properties of findings in the order of reports.
-func orderOf(findings []checker.Finding) []string {
-	ids := make([]string, len(findings))
-	for i, f := range findings {
-		ids[i] = f.Property
-	}
-	slices.SortStableFunc(ids, func(a, b string) int { return rank(a) - rank(b) })
-	return ids
+// inOrder lists findings in the order of reports.
+func inOrder(findings []checker.Finding) []checker.Finding {
+	return slices.SortedStableFunc(slices.Values(findings), func(a, b checker.Finding) int { return rank(a.Property) - rank(b.Property) })
 }

@@ -208,6 +208,15 @@ func (p *Plan) Horizon() time.Duration {
 	return min(h+2*p.Lease, MaxHorizon)
 }
 
+// First is the first fault with a verb, or nil.
+func (p *Plan) First(verb string) *faults.Fault {
+	i := slices.IndexFunc(p.Faults, func(f faults.Fault) bool { return f.Verb.Name() == verb })
+	if i < 0 {
+		return nil
+	}
+	return &p.Faults[i]
+}
+
 // horizonOf returns how long a client plays at most, without faults.
 func (p *Plan) horizonOf(w *Workload) time.Duration {
 	waits, wait := time.Duration(1+w.Nested), w.Wait

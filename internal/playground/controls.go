@@ -44,7 +44,7 @@ var controls = []control{
 	},
 	{
 		id: "pause", name: "pause", values: slices.Concat(every(0, 20*time.Second, 250*time.Millisecond), every(21*time.Second, 60*time.Second, time.Second)),
-		get: func(p *plan.Plan) time.Duration { return lengthOf(pauseOf(p)) },
+		get: func(p *plan.Plan) time.Duration { return lengthOf(p.First("pause")) },
 		set: setPause,
 	},
 	{
@@ -64,7 +64,7 @@ var controls = []control{
 	{
 		id: "clock", name: "clock step", values: every(-20*time.Second, 20*time.Second, time.Second),
 		get: func(p *plan.Plan) time.Duration {
-			if f := firstOf(p, "jump-clock"); f != nil {
+			if f := p.First("jump-clock"); f != nil {
 				return f.Args.Durations["by"]
 			}
 			return 0
@@ -149,7 +149,7 @@ func lengthOf(f *faults.Fault) time.Duration {
 // setPause sets the length of the first pause; 0 removes it. A new pause hits the first client a
 // second after it has entered its critical section.
 func setPause(p *plan.Plan, d time.Duration) {
-	f := pauseOf(p)
+	f := p.First("pause")
 	switch {
 	case f == nil && d > 0:
 		add(p, "pause", faults.Args{Value: p.Clients[0]}, inside(p, time.Second), faults.End{For: d})
@@ -163,7 +163,7 @@ func setPause(p *plan.Plan, d time.Duration) {
 // setClock sets the size of the first clock step; 0 removes it. A new step changes the clock of the
 // primary, soon after the first client has entered its critical section.
 func setClock(p *plan.Plan, d time.Duration) {
-	f := firstOf(p, "jump-clock")
+	f := p.First("jump-clock")
 	args := faults.Args{Value: faults.ThePrimary, Durations: map[string]time.Duration{"by": d}}
 	switch {
 	case f == nil && d != 0:

@@ -37,7 +37,7 @@ func (g *Playground) row(ctx context.Context, p *plan.Plan, row *Row) (f Frame) 
 	}
 	p.Locks = p.Locks[row.Lock : row.Lock+1]
 	p.Lease = time.Duration(row.Lease) * time.Millisecond
-	pause := pauseOf(p)
+	pause := p.First("pause")
 	for _, ms := range row.Pauses {
 		*pause = faults.Make(pause.Number, pause.Spec(), pause.Args, pause.Trigger, faults.End{For: max(time.Duration(ms)*time.Millisecond, grain)})
 		q, err := parse(scenario.Resolved(p))
@@ -56,7 +56,7 @@ func (g *Playground) row(ctx context.Context, p *plan.Plan, row *Row) (f Frame) 
 
 // onePause reports whether a plan has a map: its only fault is a pause of fixed length.
 func onePause(p *plan.Plan) bool {
-	f := pauseOf(p)
+	f := p.First("pause")
 	return len(p.Faults) == 1 && p.Chaos == nil && f != nil && f.End.For > 0
 }
 

@@ -121,21 +121,9 @@ func bare(p *plan.Plan) string {
 	return scenario.Resolved(p)
 }
 
-// pauseOf is the first pause of a plan, or nil.
-func pauseOf(p *plan.Plan) *faults.Fault { return firstOf(p, "pause") }
-
-// firstOf is the first fault with a verb, or nil.
-func firstOf(p *plan.Plan, verb string) *faults.Fault {
-	return find(p, func(f faults.Fault) bool { return f.Verb.Name() == verb })
-}
-
 // numbered is the planned fault with a number; nil for one that chaos has drawn.
 func numbered(p *plan.Plan, number int) *faults.Fault {
-	return find(p, func(f faults.Fault) bool { return f.Number == number })
-}
-
-func find(p *plan.Plan, is func(faults.Fault) bool) *faults.Fault {
-	i := slices.IndexFunc(p.Faults, is)
+	i := slices.IndexFunc(p.Faults, func(f faults.Fault) bool { return f.Number == number })
 	if i < 0 {
 		return nil
 	}

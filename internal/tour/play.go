@@ -58,7 +58,7 @@ func (r *Run) plan() (*plan.Plan, error) {
 		p.Workload.Fence = plan.Fence(r.Fence)
 	}
 	if r.Pause != 0 {
-		f := pauseOf(p)
+		f := p.First("pause")
 		if f == nil || f.End.For == 0 {
 			return nil, fmt.Errorf("%s has no pause of a fixed length", r.Scenario)
 		}
@@ -67,16 +67,6 @@ func (r *Run) plan() (*plan.Plan, error) {
 		*f = faults.Make(f.Number, f.Spec(), f.Args, f.Trigger, end)
 	}
 	return p, nil
-}
-
-// pauseOf returns the first pause of a plan, or nil.
-func pauseOf(p *plan.Plan) *faults.Fault {
-	for i := range p.Faults {
-		if p.Faults[i].Verb.Name() == "pause" {
-			return &p.Faults[i]
-		}
-	}
-	return nil
 }
 
 // steps returns the steps to show, and how many were left out before, among and after them.

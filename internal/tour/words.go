@@ -42,7 +42,7 @@ func (o *Options) say(name string, args ...any) string {
 func (o *Options) fill(text string, first, second *Played) string {
 	pauses := [2]time.Duration{}
 	for i, p := range []*Played{first, second} {
-		if f := pauseOf(p.Plan); f != nil {
+		if f := p.Plan.First("pause"); f != nil {
 			pauses[i] = f.End.For
 		}
 	}
@@ -63,7 +63,7 @@ func (o *Options) labels(first, second *Played) (string, string) {
 	if first.Plan.Workload.Fence != second.Plan.Workload.Fence {
 		return o.say("fence", first.Plan.Workload.Fence), o.say("fence", second.Plan.Workload.Fence)
 	}
-	x, y := pauseOf(first.Plan), pauseOf(second.Plan)
+	x, y := first.Plan.First("pause"), second.Plan.First("pause")
 	if x != nil && y != nil && x.End.For != y.End.For {
 		return o.say("pause", say.Planned(x.End.For).In(o.Language)),
 			o.say("pause", say.Planned(y.End.For).In(o.Language))
@@ -77,7 +77,7 @@ func (o *Options) command(p *Played) string {
 	if p.Run.Fence != "" {
 		changes = append(changes, scenario.Change{Key: "workload.fence", Value: p.Run.Fence})
 	}
-	if f := pauseOf(p.Plan); p.Run.Pause != 0 {
+	if f := p.Plan.First("pause"); p.Run.Pause != 0 {
 		changes = append(changes, scenario.Change{Key: fmt.Sprintf("faults.%d.for", f.Number), Value: scenario.Duration(p.Run.Pause)})
 	}
 	return p.Run.Command(o.Seed, changes...)

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"lockstep/internal/checker"
 	"lockstep/internal/faults"
 	"lockstep/internal/history"
 	"lockstep/internal/plan"
@@ -83,7 +84,7 @@ func edits(b *bundle.Bundle, told int) []edit {
 	if v, ok := p.Lock(b.Runs[told].Lock); ok && v.Kind().IsRedis() && p.Redis.Lag > 0 {
 		out = append(out, edit{say.Text("Replication without lag."), "servers.redis.lag", "0s"})
 	}
-	if p.Workload.Fence == plan.FenceNone && handsOutTokens(h) {
+	if p.Workload.Fence == plan.FenceNone && checker.HandsOutTokens(h) {
 		out = append(out, edit{say.Text("A resource that compares tokens."), "workload.fence", "reads and writes"})
 	}
 	if longest := longest(p); longest >= p.Lease && p.Lease > 0 {
@@ -114,10 +115,6 @@ func longest(p *plan.Plan) time.Duration {
 		d = max(d, p.Faults[i].End.For)
 	}
 	return d
-}
-
-func handsOutTokens(h *history.History) bool {
-	return slices.ContainsFunc(h.Milestones(), func(i int32) bool { return h.Events[i].Token != 0 })
 }
 
 // edited is a command line that plays the scenario with one more change. It drops the expectations of the
