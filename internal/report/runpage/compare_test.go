@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"lockstep/internal/checker"
+	"lockstep/internal/explain"
 	"lockstep/internal/faults"
 	"lockstep/internal/history"
 	"lockstep/internal/plan"
@@ -43,14 +44,14 @@ func TestLocksSideBySide(t *testing.T) {
 func TestSameStoriesDoNotDiffer(t *testing.T) {
 	one, two := reporttest.PauseRun("a", false), reporttest.PauseRun("b", false)
 	as, bs := reporttest.Steps(&one), reporttest.Steps(&two)
-	if got := bundle.DiffersAt(one.Judgement.History, as, two.Judgement.History, bs); got != -1 {
-		t.Errorf("the same story differs at %d", got)
-	}
-	if got := bundle.DiffersAt(one.Judgement.History, as, two.Judgement.History, bs[:3]); got != 3 {
-		t.Errorf("a story that ends differs at %d, want 3", got)
-	}
-	if got := bundle.DiffersAt(one.Judgement.History, as[:3], two.Judgement.History, bs); got != 3 {
-		t.Errorf("a story that goes on differs at %d, want 3", got)
+	for _, tt := range []struct {
+		name   string
+		as, bs []explain.Step
+		want   int
+	}{{"the same", as, bs, -1}, {"one that ends", as, bs[:3], 3}, {"one that goes on", as[:3], bs, 3}} {
+		if got := bundle.DiffersAt(one.Judgement.History, tt.as, two.Judgement.History, tt.bs); got != tt.want {
+			t.Errorf("%s differs at %d, want %d", tt.name, got, tt.want)
+		}
 	}
 }
 

@@ -108,12 +108,7 @@ func (p *drawnPicture) at(x int) string {
 }
 
 func (p *drawnPicture) has(name string) bool {
-	for _, n := range p.columns {
-		if n == name {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(slices.Collect(maps.Values(p.columns)), name)
 }
 
 // bars lists the names of the columns in which a bar of a class lies at a height, with the
@@ -159,7 +154,8 @@ func wrong(p *drawnPicture, h *history.History, steps []explain.Step) (out []str
 			names[n.Name] = len(names)%6 + 1
 		}
 	}
-	if len(names) > 6 { // the first six that get the lock have the six colours
+	crowd := len(names) // of many clients some have no lane
+	if crowd > 6 {      // the first six that get the lock have the six colours
 		clear(names)
 		for _, e := range h.Events {
 			if _, known := names[h.Name(e.Node)]; e.Kind == history.Acquired && h.Role(e.Node) == history.RoleClient && !known && len(names) < 6 {
@@ -170,12 +166,6 @@ func wrong(p *drawnPicture, h *history.History, steps []explain.Step) (out []str
 			if _, known := names[n.Name]; n.Role == history.RoleClient && !known {
 				names[n.Name] = len(names)%6 + 1
 			}
-		}
-	}
-	crowd := 0 // of many clients some have no lane
-	for _, n := range h.Header.Nodes {
-		if n.Role == history.RoleClient {
-			crowd++
 		}
 	}
 	maps.DeleteFunc(names, func(name string, _ int) bool { return crowd > 10 && !p.has(name) })
