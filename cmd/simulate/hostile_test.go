@@ -16,6 +16,8 @@ import (
 
 	"github.com/goccy/go-yaml"
 
+	"lockstep/internal/campaign/faultkind"
+	"lockstep/internal/campaign/results"
 	"lockstep/internal/checker"
 	"lockstep/internal/history"
 	"lockstep/internal/plan"
@@ -23,7 +25,6 @@ import (
 	"lockstep/internal/report/bundle"
 	"lockstep/internal/report/export"
 	"lockstep/internal/report/matrixpage"
-	"lockstep/internal/report/page"
 	"lockstep/internal/report/terminal"
 	"lockstep/internal/run"
 	"lockstep/internal/runstore"
@@ -226,10 +227,10 @@ func TestTheMatrixPageShowsHostileText(t *testing.T) {
 		j := checker.Judge(h)
 		one := matrixpage.Run{Letter: j.Letter, Tale: matrixpage.NewTale(&j, 0), Varied: true}
 		m := &matrixpage.Matrix{
-			Columns: []page.Column{{Kinds: []page.Kind{{}}}}, Seeds: 1,
+			Columns: []matrixpage.Column{{Kinds: []faultkind.Hit{{}}}}, Seeds: 1,
 			Locks: []matrixpage.Lock{{Protocol: []string{""}, Cells: []matrixpage.Cell{{
-				Letter: j.Letter, Runs: 1, Tried: []string{""}, Worst: &one,
-				Also: []checker.Letter{""}, Walk: &matrixpage.Walk{},
+				Cell:  results.Cell{Letter: j.Letter, Runs: 1, Also: []checker.Letter{""}, Walked: new(int64)},
+				Tried: []string{""}, Worst: &one,
 			}}}},
 		}
 		spoil(reflect.ValueOf(m).Elem(), text)

@@ -299,7 +299,7 @@ func (f *matrixFlags) again(m *matrix.Matrix) error {
 		lines = append(lines, f.named("again", say.Verbatim(f.playAgain(path, c))))
 	}
 	if c.Story != nil {
-		lines = append(lines, f.named("story", say.Verbatim(playStory(c))))
+		lines = append(lines, f.named("story", say.Verbatim("simulate run "+c.Story.Name)))
 	}
 	if also := c.Also(); len(also) > 0 {
 		lines = append(lines, f.named("also", say.List(each(also, func(l checker.Letter) say.Part { return say.Verbatim(l) }))))
@@ -312,9 +312,4 @@ func (f *matrixFlags) again(m *matrix.Matrix) error {
 	}
 	_, err := fmt.Fprintf(f.stdout, "\n%s\n", strings.Join(lines, "\n"))
 	return err
-}
-
-// playStory is the command line that plays a cell's story of the walk.
-func playStory(c *matrix.Cell) string {
-	return "simulate run " + c.Story.Name
 }

@@ -7,14 +7,12 @@ import (
 	"sort"
 
 	"lockstep/internal/campaign/advice"
-	"lockstep/internal/campaign/faultkind"
 	"lockstep/internal/campaign/matrix"
 	"lockstep/internal/campaign/results"
 	"lockstep/internal/checker"
 	"lockstep/internal/locks"
 	"lockstep/internal/plan"
 	"lockstep/internal/report/matrixpage"
-	"lockstep/internal/report/page"
 	"lockstep/internal/run"
 	"lockstep/internal/say"
 	"lockstep/internal/shell"
@@ -31,11 +29,7 @@ func (f *matrixFlags) matrixPage(ctx context.Context, m *matrix.Matrix) (*matrix
 	replay := fmt.Sprintf("simulate matrix --seeds %d", m.Seeds) + f.world() + f.narrowed()
 	drawn := &matrixpage.Matrix{Language: f.language, Backend: m.Backend, Seeds: m.Seeds, Replay: replay}
 	for _, c := range m.Columns {
-		column := page.Column{Code: c.Code, Name: c.Name.In(f.language), Summary: c.Summary.In(f.language)}
-		for _, k := range c.Kinds() {
-			column.Kinds = append(column.Kinds, page.Kind{Name: faultkind.Called(k.Kind).In(f.language), During: k.While()})
-		}
-		drawn.Columns = append(drawn.Columns, column)
+		drawn.Columns = append(drawn.Columns, matrixpage.Column{Code: c.Code, Name: c.Name.In(f.language), Summary: c.Summary.In(f.language), Kinds: c.Kinds()})
 	}
 	rows := make([]int, len(m.Locks))
 	for i := range rows {
@@ -62,12 +56,12 @@ func (f *matrixFlags) matrixPage(ctx context.Context, m *matrix.Matrix) (*matrix
 		}
 		for k := range m.Columns {
 			c := m.Cell(i, k)
-			row.Cells = append(row.Cells, matrixpage.Cell{
-				Tried:  each(c.Tried(), func(name say.Phrase) string { return name.In(f.language) }),
-				Letter: c.Letter, Note: c.Note.In(f.language), Runs: c.Runs, Untested: c.Untested, Broken: c.Broken, Stuck: c.Stuck,
-				Rate: c.Rate, Low: c.Low, High: c.High, Worst: runs[i*len(m.Columns)+k],
-				Also: c.Also(), DamagedBy: matrix.Named(c.DamagedBy).In(f.language), Walk: walkOfCell(c),
-			})
+			cell := matrixpage.Cell{
+				Cell: c.Measured(), Worst: runs[i*len(m.Columns)+k], WalkDamages: c.Walked.Damages(),
+				Tried: each(c.Tried(), func(name say.Phrase) string { return name.In(f.language) }),
+			}
+			cell.Note, cell.DamagedBy = c.Note.In(f.language), matrix.Named(c.DamagedBy).In(f.language)
+			row.Cells = append(row.Cells, cell)
 			f.unexpected(&row, k, kindsFor(&m.Columns[k], v.ID, walk))
 			if w := c.Worst; w != nil {
 				drawn.Lease = w.Played().Lease
@@ -132,30 +126,18 @@ func (f *matrixFlags) libraryRows(columns []matrix.Column, walk *results.Explore
 		row.More = f.whole()
 		row.Tokens = l.Walk == nil || l.Walk.Locks[0].Fenced() // unknown without a walk
 		for k := range columns {
-			cell := matrixpage.Cell{Letter: checker.LetterNone, Note: how}
+			cell := results.Cell{Letter: checker.LetterNone}
 			if c := l.Cell(columns[k].Code); c != nil {
-				cell.Letter, cell.Runs, cell.Untested, cell.Broken, cell.Stuck = checker.Letter(c.Letter), c.Runs, c.Untested, c.Broken, c.Stuck
-				cell.Rate, cell.Low, cell.High = c.Rate, c.Low, c.High
-				cell.DamagedBy = matrix.Named(c.DamagedBy).In(f.language)
-				cell.Also = each(c.Also, func(also string) checker.Letter { return checker.Letter(also) })
+				cell = *c
+				cell.DamagedBy, cell.Walked, cell.Story = matrix.Named(c.DamagedBy).In(f.language), nil, "" // its walk is in docs/libraries.md
 			}
-			row.Cells = append(row.Cells, cell)
+			cell.Note = how
+			row.Cells = append(row.Cells, matrixpage.Cell{Cell: cell})
 			f.unexpected(&row, k, kindsFor(&columns[k], l.Lock, walk))
 		}
 		rows = append(rows, row)
 	}
 	return rows, nil
-}
-
-func walkOfCell(c *matrix.Cell) *matrixpage.Walk {
-	if c.Walked == nil {
-		return nil
-	}
-	w := &matrixpage.Walk{Damages: c.Walked.Damages(), Schedules: c.Walked.Schedules, Vain: c.Walked.Vain, Cut: c.Walked.Cut}
-	if c.Story != nil {
-		w.Command = playStory(c)
-	}
-	return w
 }
 
 // worstRuns plays the worst run of each cell again, and narrates those in which something broke. Workers

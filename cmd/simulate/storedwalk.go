@@ -113,9 +113,9 @@ func scriptsOf(m *results.Matrix, x *results.Explored) map[string][]advice.Scrip
 				out[c.Lock] = append(out[c.Lock], s)
 			}
 		}
-		letters := append([]string{c.Letter}, c.Also...)
-		add(checker.Overlap, slices.ContainsFunc(letters, func(l string) bool { return checker.Letter(l).TwoHold() }))
-		add(checker.NoProgress, slices.Contains(letters, string(checker.LetterStuck)))
+		letters := append([]checker.Letter{c.Letter}, c.Also...)
+		add(checker.Overlap, slices.ContainsFunc(letters, checker.Letter.TwoHold))
+		add(checker.NoProgress, slices.Contains(letters, checker.LetterStuck))
 		s.By = matrix.Named(c.DamagedBy)
 		add(checker.Damage, c.Damage)
 	}

@@ -4,9 +4,9 @@ import (
 	"testing"
 
 	"lockstep/internal/browser"
+	"lockstep/internal/campaign/results"
 	"lockstep/internal/checker"
 	"lockstep/internal/report/matrixpage"
-	"lockstep/internal/report/page"
 	"lockstep/internal/say"
 )
 
@@ -15,12 +15,12 @@ import (
 func TestTheSwitchForTokensCountsAndSorts(t *testing.T) {
 	cells := func(letters ...string) (out []matrixpage.Cell) {
 		for _, l := range letters {
-			out = append(out, matrixpage.Cell{Letter: checker.Letter(l), Runs: 1})
+			out = append(out, matrixpage.Cell{Cell: results.Cell{Letter: checker.Letter(l), Runs: 1}})
 		}
 		return out
 	}
 	first, _, err := matrixpage.Pages(&matrixpage.Matrix{
-		Language: say.English, Backend: "sim", Columns: []page.Column{{Code: "N0", Name: "no fault"}, {Code: "GP", Name: "pause"}, {Code: "PT", Name: "partition"}},
+		Language: say.English, Backend: "sim", Columns: []matrixpage.Column{{Code: "N0", Name: "no fault"}, {Code: "GP", Name: "pause"}, {Code: "PT", Name: "partition"}},
 		Locks: []matrixpage.Lock{
 			{ID: "plain", Group: "all", Cells: cells("S", "V", "L")},
 			{ID: "none", Group: "all", More: true, Cells: cells("S", "V", "V")},

@@ -8,6 +8,7 @@ import (
 
 	"lockstep/internal/campaign/matrix"
 	"lockstep/internal/campaign/results"
+	"lockstep/internal/checker"
 	"lockstep/internal/explain"
 	"lockstep/internal/locks"
 	"lockstep/internal/plan"
@@ -138,7 +139,7 @@ func aMatrix() *results.Matrix {
 		{Lock: "set-nx-lua", Fault: "GP", Letter: "V", Runs: 201, Rate: 0.5, Low: 0.4312, High: 0.568, Note: "A | B"},
 		{Lock: "set-nx-lua", Fault: "N0", Letter: "S", Runs: 201},
 		{
-			Lock: "redlock", Fault: "GP", Letter: "V", Runs: 201, Walked: &walked, Damage: true, Also: []string{"D", "L"}, Note: "found by the exhaustive search",
+			Lock: "redlock", Fault: "GP", Letter: "V", Runs: 201, Walked: &walked, Damage: true, Also: []checker.Letter{"D", "L"}, Note: "found by the exhaustive search",
 			Story: "redlock/pause@hold",
 		},
 	}}

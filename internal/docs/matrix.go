@@ -17,7 +17,7 @@ func (p lockPage) Cells(m *results.Matrix) string {
 				continue
 			}
 			rate := ""
-			if c.Letter != string(checker.LetterNone) {
+			if c.Letter != checker.LetterNone {
 				rate = fmt.Sprintf("%s (%s to %s)", percent(c.Rate), percent(c.Low), percent(c.High))
 			}
 			rows = append(rows, []string{
@@ -30,9 +30,9 @@ func (p lockPage) Cells(m *results.Matrix) string {
 
 // worstOf is the letter of a cell, with its meaning and other outcomes.
 func worstOf(c *results.Cell) string {
-	out := "**" + text(c.Letter) + "** "
+	out := "**" + text(string(c.Letter)) + "** "
 	for _, l := range checker.CellLetters {
-		if string(l.Letter) == c.Letter {
+		if l.Letter == c.Letter {
 			out += l.Word.English()
 		}
 	}
@@ -40,7 +40,7 @@ func worstOf(c *results.Cell) string {
 		out += "; *damaged*"
 	}
 	if len(c.Also) > 0 {
-		out += "; also " + text(strings.Join(c.Also, ", "))
+		out += "; also " + text(strings.Join(each(c.Also, func(l checker.Letter) string { return string(l) }), ", "))
 	}
 	return out
 }

@@ -19,7 +19,7 @@ func (w *writer) letterRow(name, where string, l *results.Library) []string {
 	for _, c := range w.Columns {
 		cell := ""
 		if m := l.Cell(c.Code); m != nil {
-			cell = text(m.Letter)
+			cell = text(string(m.Letter))
 			if m.Damage {
 				cell += "*"
 			}
@@ -47,7 +47,7 @@ func (w *writer) ProgramRows(p *results.Library) (rows [][]string) {
 			continue
 		}
 		note := text(m.Note)
-		if m.Letter == string(checker.LetterSafe) {
+		if m.Letter == checker.LetterSafe {
 			note = ""
 		}
 		if m.DamagedBy != "" && m.DamagedBy != m.Note {

@@ -11,7 +11,7 @@ var (
 	WalkedWithoutEnd = New1[Grouped]("{n} {n|schedule|schedules} did not finish: what {n|it does|they do} is unknown.")
 	FoundBesides     = New1[Verbatim]("Also found: {letters}.")
 	DamagedBy        = New1[Verbatim]("The resource was damaged: {by}.")
-	KindDuring       = New2[Verbatim, Phrase]("{kind} {during}")
+	KindDuring       = New2[Words, Phrase]("{kind} {during}")
 	ScriptsExported  = New2[Number, Verbatim]("{n} {n|script|scripts} in {folder}")
 	LetterOf         = New3[Verbatim, Verbatim, Verbatim]("{letter}, {lock} under {fault}")
 	BrokenOrStuckOf  = New1[Number]("broken or stuck, of {n}")

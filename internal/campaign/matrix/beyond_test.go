@@ -30,12 +30,12 @@ func TestBeyondTheWalk(t *testing.T) {
 	harmful := 0
 	for i := range m.Cells {
 		c := &m.Cells[i]
-		if c.Scripted == nil || !checker.Letter(c.Scripted.Letter).Harms() {
+		if c.Scripted == nil || !c.Scripted.Letter.Harms() {
 			continue
 		}
 		harmful++
 		for _, way := range checker.Ways() {
-			if way == checker.Damage || !strings.Contains(c.Scripted.Letter, string(way.Letter())) {
+			if way == checker.Damage || !strings.Contains(string(c.Scripted.Letter), string(way.Letter())) {
 				continue
 			}
 			if why := beyond(t, w, x, c, way); why != "" {

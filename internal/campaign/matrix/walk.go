@@ -18,8 +18,8 @@ type Walked struct {
 	shown map[checker.Way]*results.Shown // the first story of each way that was found
 }
 
-// Damages reports whether some single fault damaged the resource.
-func (w *Walked) Damages() bool { return w.shown[checker.Damage] != nil }
+// Damages reports whether some single fault damaged the resource; not so where nothing was walked.
+func (w *Walked) Damages() bool { return w != nil && w.shown[checker.Damage] != nil }
 
 // walkedIn returns what was walked of a lock and a column; nil for nothing.
 func walkedIn(x *results.Explored, lock string, c *Column) *Walked {

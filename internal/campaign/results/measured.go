@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+
+	"lockstep/internal/checker"
 )
 
 // schema is the version of the files. Fields may be added, but none changes its meaning.
@@ -28,35 +30,35 @@ func NewMatrix(backend string, seeds int) *Matrix {
 
 // Cell is one lock under one kind of fault. Rates are shares of runs, with their 95 % interval.
 type Cell struct {
-	Lock     string    `json:"lock"`
-	Fault    string    `json:"fault"`
-	Letter   string    `json:"letter"`
-	Runs     int       `json:"runs"`
-	Untested int       `json:"untested"`
-	Broken   int       `json:"broken"`
-	Stuck    int       `json:"stuck"`
-	Rate     float64   `json:"rate"`
-	Low      float64   `json:"rate_low"`
-	High     float64   `json:"rate_high"`
-	Scripted *Sighting `json:"scripted"` // null when no script tested anything
-	Worst    *Sighting `json:"worst"`
-	Note     string    `json:"note"`
+	Lock     string         `json:"lock"`
+	Fault    string         `json:"fault"`
+	Letter   checker.Letter `json:"letter"`
+	Runs     int            `json:"runs"`
+	Untested int            `json:"untested"`
+	Broken   int            `json:"broken"`
+	Stuck    int            `json:"stuck"`
+	Rate     float64        `json:"rate"`
+	Low      float64        `json:"rate_low"`
+	High     float64        `json:"rate_high"`
+	Scripted *Sighting      `json:"scripted"` // null when no script tested anything
+	Worst    *Sighting      `json:"worst"`
+	Note     string         `json:"note"`
 	// Also are the other letters that were found, worst first: a worse letter hides no other.
-	Also      []string `json:"also"`
-	Damage    bool     `json:"damage"`          // the resource was damaged, behind a fence where the lock hands out tokens
-	DamagedBy string   `json:"damaged_by"`      // the script or the story that shows it; "" for no damage
-	Walked    *int64   `json:"walked"`          // schedules of the column's kinds in the walk of the fault space; null: not walked
-	NoEffect  int64    `json:"without_effect"`  // of these, those whose fault had no effect
-	Cut       int64    `json:"cut_short"`       // those whose runs had no end: unknown
-	Story     string   `json:"story,omitempty"` // of the walk, as simulate run takes it, when it worsens the letter
+	Also      []checker.Letter `json:"also"`
+	Damage    bool             `json:"damage"`          // the resource was damaged, behind a fence where the lock hands out tokens
+	DamagedBy string           `json:"damaged_by"`      // the script or the story that shows it; "" for no damage
+	Walked    *int64           `json:"walked"`          // schedules of the column's kinds in the walk of the fault space; null: not walked
+	NoEffect  int64            `json:"without_effect"`  // of these, those whose fault had no effect
+	Cut       int64            `json:"cut_short"`       // those whose runs had no end: unknown
+	Story     string           `json:"story,omitempty"` // of the walk, as simulate run takes it, when it worsens the letter
 }
 
 // Sighting is one run that showed a letter.
 type Sighting struct {
-	Letter string `json:"letter"`
-	Script string `json:"script"`
-	Seed   uint64 `json:"seed"` // of the variation; 0: the script as it stands
-	Hash   string `json:"hash"`
+	Letter checker.Letter `json:"letter"`
+	Script string         `json:"script"`
+	Seed   uint64         `json:"seed"` // of the variation; 0: the script as it stands
+	Hash   string         `json:"hash"`
 }
 
 // ReadMatrix reads a stored matrix.

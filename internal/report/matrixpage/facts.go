@@ -31,7 +31,7 @@ func (m *Matrix) runs() (tested, untested int) {
 // walked reports whether any cell has a result of the walk.
 func (m *Matrix) walked() bool {
 	return slices.ContainsFunc(m.Locks, func(l Lock) bool {
-		return slices.ContainsFunc(l.Cells, func(c Cell) bool { return c.Walk != nil })
+		return slices.ContainsFunc(l.Cells, func(c Cell) bool { return c.Walked != nil })
 	})
 }
 

@@ -5,6 +5,8 @@ import (
 	"embed"
 	"time"
 
+	"lockstep/internal/campaign/faultkind"
+	"lockstep/internal/campaign/results"
 	"lockstep/internal/checker"
 	"lockstep/internal/report/page"
 	"lockstep/internal/report/sanitize"
@@ -27,8 +29,14 @@ type Matrix struct {
 	Seeds    int           // random variations of each cell's scripts
 	Lease    time.Duration // of all runs; 0 when unknown
 	Replay   string        // the command line that measures it again
-	Columns  []page.Column
+	Columns  []Column
 	Locks    []Lock // those of one group side by side
+}
+
+// Column is one kind of fault.
+type Column struct {
+	Code, Name, Summary string
+	Kinds               []faultkind.Hit // of the walk; nil if irrelevant
 }
 
 // Lock is one row.
@@ -49,27 +57,12 @@ type Lock struct {
 
 // Cell is the result of one lock under one kind of fault.
 type Cell struct {
-	Letter          checker.Letter // "-" when the fault could not be brought about
-	Note            string
-	Runs            int      // that tested something
-	Untested        int      // that did not
-	Broken          int      // letters V, F and VF
-	Stuck           int      // letter D
-	Rate, Low, High float64  // share of broken or stuck random variations, with the 95 % interval
-	Tried           []string // names of the scripts; empty when unknown
-	Worst           *Run
-	Also            []checker.Letter // other letters found, worst first
-	DamagedBy       string           // the script or the story that damaged the resource; "" for none
-	NotExpected     string           // stores with which the fault is not expected, in words; "" for none
-	Unexpected      bool             // NotExpected has all stores of the lock
-	Walk            *Walk            // nil without a result of the walk
-}
-
-// Walk is the result of the walk of the fault space in a cell.
-type Walk struct {
-	Schedules, Vain, Cut int64  // walked; without effect; without an end
-	Damages              bool   // some of them damaged the resource
-	Command              string // plays the story that made the letter worse; "" if the runs alone determine it
+	results.Cell          // as measured, but with Note and DamagedBy in the language of the page
+	Tried        []string // names of the scripts; empty when unknown
+	Worst        *Run
+	NotExpected  string // stores with which the fault is not expected, in words; "" for none
+	Unexpected   bool   // NotExpected has all stores of the lock
+	WalkDamages  bool   // some schedule of the walk damaged the resource
 }
 
 // Run is the worst run of a cell, to be played again.

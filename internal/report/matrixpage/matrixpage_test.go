@@ -9,10 +9,11 @@ import (
 	"testing"
 	"time"
 
+	"lockstep/internal/campaign/faultkind"
+	"lockstep/internal/campaign/results"
 	"lockstep/internal/checker"
 	"lockstep/internal/explain"
 	"lockstep/internal/history"
-	"lockstep/internal/report/page"
 	"lockstep/internal/report/reporttest"
 	"lockstep/internal/say"
 )
@@ -27,32 +28,33 @@ func tinyMatrix() *Matrix {
 			Command: "simulate run " + lock + "-GP.yaml --lock " + lock + " --seed 7", Hash: "5f0c", Tale: NewTale(j, 0),
 		}
 	}
+	walked := int64(1234)
 	return &Matrix{
 		Backend: "sim", Seeds: 20, Lease: 10 * time.Second, Replay: "simulate matrix --seeds 20",
-		Columns: []page.Column{
+		Columns: []Column{
 			{Code: "N0", Name: "no fault", Summary: "Clients contend, nothing goes wrong."},
-			{Code: "GP", Name: "pause past the lease", Summary: "The whole process freezes for longer than the lease.", Kinds: []page.Kind{{Name: "pause"}}},
-			{Code: "LA", Name: "lost reply to acquire", Summary: "The reply never arrives.", Kinds: []page.Kind{{Name: "lost-reply", During: "while acquiring"}}},
+			{Code: "GP", Name: "pause past the lease", Summary: "The whole process freezes for longer than the lease.", Kinds: []faultkind.Hit{{Kind: "pause"}}},
+			{Code: "LA", Name: "lost reply to acquire", Summary: "The reply never arrives.", Kinds: []faultkind.Hit{{Kind: "lost-reply", During: "acquire"}}},
 		},
 		Locks: []Lock{
 			{
 				ID: "set-nx-ex-del", Group: "Redis, one primary", Store: "Redis, one primary", Idea: "Set and delete.",
 				Protocol: []string{"SET NX EX.", "DEL."}, BreaksWhen: "A holder overruns its lease.", Source: "a document, line 7",
 				Cells: []Cell{
-					{Letter: "S", Note: "2 scripts and 20 variations", Runs: 22, High: 0.161, Tried: []string{"three clients", "five clients"}},
-					{Letter: "VF", Note: "A freezes in its critical section", Runs: 21, Untested: 1, Broken: 18, Stuck: 1, Rate: 0.9, Low: 0.699, High: 0.972, Worst: told("set-nx-ex-del", &blind, true)},
-					{Letter: "L", Note: "the reply of SET is lost", Runs: 22, High: 0.161, Worst: &Run{Letter: "L", Script: "the reply of SET is lost", File: "set-nx-ex-del-LA.yaml", YAML: file, Command: "simulate run set-nx-ex-del-LA.yaml", Hash: "77aa"}},
+					{Cell: results.Cell{Letter: "S", Note: "2 scripts and 20 variations", Runs: 22, High: 0.161}, Tried: []string{"three clients", "five clients"}},
+					{Cell: results.Cell{Letter: "VF", Note: "A freezes in its critical section", Runs: 21, Untested: 1, Broken: 18, Stuck: 1, Rate: 0.9, Low: 0.699, High: 0.972}, Worst: told("set-nx-ex-del", &blind, true)},
+					{Cell: results.Cell{Letter: "L", Note: "the reply of SET is lost", Runs: 22, High: 0.161}, Worst: &Run{Letter: "L", Script: "the reply of SET is lost", File: "set-nx-ex-del-LA.yaml", YAML: file, Command: "simulate run set-nx-ex-del-LA.yaml", Hash: "77aa"}},
 				},
 			},
 			{
 				ID: "set-nx-lua", Group: "etcd", Store: "etcd", Idea: "Compare and delete.",
 				Cells: []Cell{
-					{Letter: "-", Note: "the lock has no such step", Untested: 22},
-					{Letter: "VF", Note: "A freezes in its critical section", Runs: 22, Broken: 22, Rate: 1, Low: 0.839, High: 1, Worst: told("set-nx-lua", &script, false)},
-					{
+					{Cell: results.Cell{Letter: "-", Note: "the lock has no such step", Untested: 22}},
+					{Cell: results.Cell{Letter: "VF", Note: "A freezes in its critical section", Runs: 22, Broken: 22, Rate: 1, Low: 0.839, High: 1}, Worst: told("set-nx-lua", &script, false)},
+					{Cell: results.Cell{
 						Letter: "D", Note: "found by the exhaustive search, in the profile twice: drop reply", Runs: 2, High: 0.161, Also: []checker.Letter{"L"},
-						DamagedBy: "set-nx-lua/pause", Walk: &Walk{Schedules: 1234, Vain: 7, Cut: 2, Command: "simulate run a.yaml --lock set-nx-lua"},
-					},
+						DamagedBy: "set-nx-lua/pause", Walked: &walked, NoEffect: 7, Cut: 2, Story: "a.yaml --lock set-nx-lua",
+					}},
 				},
 			},
 		},
@@ -87,7 +89,7 @@ func wholeMatrix() *Matrix {
 	m := tinyMatrix()
 	etcd := m.Locks[1]
 	etcd.ID, etcd.Tokens, etcd.Cells = "etcd-txn", true, slices.Clone(etcd.Cells)
-	etcd.Cells[2] = Cell{Letter: "L", Runs: 2}
+	etcd.Cells[2] = Cell{Cell: results.Cell{Letter: "L", Runs: 2}}
 	m.Locks[1].More, m.Locks[0].Cells[1].DamagedBy = true, "a script"
 	m.Locks[0].Group, etcd.Group = "main", "main"
 	m.Locks = append(m.Locks, etcd)
@@ -145,7 +147,7 @@ func TestTokensMakeOverlapsHarmless(t *testing.T) {
 func TestHarmIsCountedWithACheck(t *testing.T) {
 	m := wholeMatrix()
 	etcd := &m.Locks[2]
-	etcd.Cells[0] = Cell{Letter: "S", Runs: 22}
+	etcd.Cells[0] = Cell{Cell: results.Cell{Letter: "S", Runs: 22}}
 	out, _ := drawPages(t, m)
 	reporttest.Has(t, out,
 		`<td class="sum"><span class="as">1</span><span class="with">0</span></td>`, // the row of etcd-txn
@@ -218,7 +220,7 @@ func bigMatrix(file string) *Matrix {
 	m.Columns = nil
 	lock := Lock{Group: "Redis, one primary", Idea: strings.Repeat("idea ", 40), Protocol: []string{strings.Repeat("step ", 20)}}
 	for k := range 17 {
-		m.Columns = append(m.Columns, page.Column{Code: fmt.Sprintf("C%d", k), Name: "pause past the lease", Summary: "The process freezes."})
+		m.Columns = append(m.Columns, Column{Code: fmt.Sprintf("C%d", k), Name: "pause past the lease", Summary: "The process freezes."})
 		c := cell
 		if k%2 == 1 {
 			quiet := run

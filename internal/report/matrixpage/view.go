@@ -97,7 +97,7 @@ func (v *view) Mode() say.Phrase {
 }
 
 // Column is a column by its index.
-func (v *view) Column(k int) *page.Column { return &v.Columns[k] }
+func (v *view) Column(k int) *Column { return &v.Columns[k] }
 
 // Width is the number of columns of the table, and Trimmed reports whether evidence is left out.
 func (v *view) Width() int    { return len(v.Columns) + 2 }
@@ -144,7 +144,7 @@ func (v *view) Here() bool  { return v.elsewhere == "" }
 func (v *view) Alone() bool { return v.alone }
 
 // CellName names a cell for screen readers.
-func (v *view) CellName(c *Cell, l *Lock, column *page.Column) say.Phrase {
+func (v *view) CellName(c *Cell, l *Lock, column *Column) say.Phrase {
 	return say.LetterOf.With(short(string(c.Letter)), short(l.ID), short(column.Code))
 }
 
@@ -158,7 +158,7 @@ func (l *Lock) Called() string { return cmp.Or(l.Name, l.ID) }
 func (l *Lock) Anchor() string { return anchor(l.ID) }
 
 // Anchor is the id of the evidence of a cell. A page of one lock has each column once.
-func (v *view) Anchor(l *Lock, column *page.Column) string {
+func (v *view) Anchor(l *Lock, column *Column) string {
 	if v.alone {
 		return anchor(column.Code)
 	}
@@ -179,7 +179,7 @@ func classOf(l checker.Letter) string {
 // Class is the style of a cell.
 func (l *Lock) Class(c *Cell) string {
 	class := classOf(c.Letter)
-	if c.Story() != "" {
+	if c.Story != "" {
 		class += " walked"
 	}
 	switch {
@@ -192,14 +192,6 @@ func (l *Lock) Class(c *Cell) string {
 		class += " rare"
 	}
 	return class
-}
-
-// Story is the command that plays the story of the walk; "" if the runs alone determine the letter.
-func (c *Cell) Story() string {
-	if c.Walk == nil {
-		return ""
-	}
-	return c.Walk.Command
 }
 
 // Shown is the run that is shown as evidence; nil for none.
@@ -221,7 +213,7 @@ func (v *view) Percent(c *Cell) int {
 }
 
 // Title is the text of a cell for a reader who hovers over it.
-func (v *view) Title(c *Cell, column *page.Column) string {
+func (v *view) Title(c *Cell, column *Column) string {
 	unexpected := sanitize.Sentence(c.NotExpected)
 	switch {
 	case !c.Letter.Harms():
@@ -240,7 +232,7 @@ func (c *Cell) Outcome() say.Phrase {
 	switch {
 	case !c.measured():
 		return say.Phrase{}
-	case c.Story() != "":
+	case c.Story != "":
 		return say.WordWalked.With()
 	case c.Broken > 0 && c.Stuck > 0:
 		return say.BothOfRuns.With(say.Number(c.Broken), say.Number(c.Stuck), n)

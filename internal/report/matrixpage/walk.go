@@ -3,19 +3,19 @@ package matrixpage
 import (
 	"strings"
 
-	"lockstep/internal/report/page"
+	"lockstep/internal/campaign/faultkind"
 	"lockstep/internal/report/sanitize"
 	"lockstep/internal/say"
 )
 
 // KindsOf lists the kinds of faults of the walk in a column.
-func (v *view) KindsOf(c *page.Column) say.List {
+func (v *view) KindsOf(c *Column) say.List {
 	var all say.List
 	for _, k := range c.Kinds {
-		if k.During == "" {
-			all = append(all, say.Verbatim(k.Name))
+		if during := k.While(); during == "" {
+			all = append(all, faultkind.Called(k.Kind))
 		} else {
-			all = append(all, say.KindDuring.With(say.Verbatim(k.Name), say.Text(k.During)))
+			all = append(all, say.KindDuring.With(faultkind.Called(k.Kind), say.Text(during)))
 		}
 	}
 	return all
@@ -33,20 +33,19 @@ func (c *Cell) Besides() (out []say.Phrase) {
 	}
 	if c.DamagedBy != "" {
 		add(say.DamagedBy.With(say.Verbatim(c.DamagedBy)))
-		if c.Walk != nil && !c.Walk.Damages {
+		if c.Walked != nil && !c.WalkDamages {
 			add(say.Text("No single fault of these kinds damaged it in the exhaustive search: this run has more servers, more faults at once, or other timings."))
 		}
 	}
 	if c.NotExpected != "" && c.Letter.Harms() {
 		add(say.LeftOutOfAnswers.With(say.Verbatim(c.NotExpected)))
 	}
-	w := c.Walk
-	if w == nil {
+	if c.Walked == nil {
 		return out
 	}
-	add(say.WalkedOfCell.With(say.Grouped(w.Schedules), say.Grouped(w.Vain)))
-	if w.Cut > 0 {
-		add(say.WalkedWithoutEnd.With(say.Grouped(w.Cut)))
+	add(say.WalkedOfCell.With(say.Grouped(*c.Walked), say.Grouped(c.NoEffect)))
+	if c.Cut > 0 {
+		add(say.WalkedWithoutEnd.With(say.Grouped(c.Cut)))
 	}
 	return out
 }

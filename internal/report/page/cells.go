@@ -56,17 +56,5 @@ func NewFigure(title string, f *figure.Figure, l say.Language) Figure {
 	return Figure{title, template.HTML(f.SVG), sanitize.Sentence(f.Caption.In(l)), f.Table}
 }
 
-// Column is one kind of fault.
-type Column struct {
-	Code, Name, Summary string
-	Kinds               []Kind // its kinds of faults of the walk; nil if irrelevant
-}
-
-// Kind is a kind of fault of the walk.
-type Kind struct {
-	Name   string
-	During string // the activity of the client that it hits, in words; "" for any
-}
-
 // signs of the verdicts, for readers who do not see colours.
 var signs = map[string]string{"broken": "✗", "safe": "△", "damaged": "✗", "unknown": "?", "kept": "✓"}
