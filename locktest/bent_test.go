@@ -32,6 +32,7 @@ type bend struct {
 	oneToken      bool // its token does not grow
 	onlyA         bool // B and C ignore success
 	silent        bool // it renews for good, and reports no loss
+	renewsFor     int  // leases; 0 counts as 1
 	ownIsYes      bool // an entry of its own, of an earlier request, is a whole lease
 }
 
@@ -178,7 +179,7 @@ func (h *bentLease) renew(ctx context.Context) bool {
 		ok, err := h.store.PExpire(ctx, h.key(), h.c.Lease()).Result()
 		return ok && err == nil
 	}
-	n, err := extendOwn.Run(ctx, h.store, []string{h.key()}, h.word, h.c.Lease().Milliseconds()).Int()
+	n, err := extendOwn.Run(ctx, h.store, []string{h.key()}, h.word, h.c.Lease().Milliseconds()*int64(max(h.renewsFor, 1))).Int()
 	return n == 1 && err == nil
 }
 
@@ -241,7 +242,7 @@ var bends = map[string]struct {
 	"from the reply":  {bend{fromReply: true}, "mutual-exclusion is broken"},
 	"server time":     {bend{serverTime: true}, "mutual-exclusion is broken"},
 	"dead":            {bend{deadAfterFail: true}, "its handle is of no use any more"},
-	"one token":       {bend{oneToken: true}, "no-stale-write is broken"},
+	"one token":       {bend{oneToken: true}, "with the fencing token 1, and "},
 	"silent":          {bend{silent: true}, `locktest.Breaks("cut-long-work", "mutual-exclusion")`},
 	"own is yes":      {bend{ownIsYes: true}, `locktest.Breaks("lost-reply", "mutual-exclusion")`},
 	"only A":          {bend{onlyA: true}, "has waited for the lock in vain"},

@@ -10,14 +10,15 @@ import (
 
 // signs reports violations of what every lock does, although no property demands it: a client that
 // acquires has sent a request to the store and has an entry there; a command extends only its own
-// client's entry; a client that has failed once can acquire a free lock. Each sign is a sentence,
-// "" for none.
+// client's entry; a client that has failed once can acquire a free lock; tokens grow; the entry
+// lasts for the lease of the story. Each sign is a sentence, "" for none.
 type signs struct {
 	unasked string // acquired without the store, so the run proves nothing
 	foreign string // extended an entry of another client
 	dead    string // failed to acquire a free lock
 	alarm   string // was told that it has no lock, soon after it got it and before any fault
-	token   string // a lease with a fencing token that the resource cannot compare
+	token   string // a fencing token that the resource cannot compare, or that has not grown
+	lease   string // an entry that the store keeps for longer than the story's lease
 	renewed string // kept renewing after a release: no violation, but a frequent cause
 	stayed  string // its entry outlived its release: no violation either
 }
@@ -78,6 +79,7 @@ type reader struct {
 	faults   int             // of these, the active ones
 	fault    history.Instant // when the latest of all began
 	faulted  bool            // there was one
+	highest  history.Event   // the acquisition with the highest token so far
 	free     history.Instant // since when the lock has been free without an active fault
 	signs    signs
 }
@@ -186,8 +188,34 @@ func (r *reader) acquires(e *history.Event, t *trail) {
 		r.signs.unasked = fmt.Sprintf("%s believes at %v that it holds the lock, and no server keeps an entry of %s",
 			name, e.At, name)
 	}
+	r.tokens(e)
 	t.acquired = e.At
 	r.becomes(e, t, holding)
+}
+
+// tokens checks that the token of a holder is greater than those of the holders before it. A fault
+// may have made the store forget them, and of two holders at once either may be told first.
+func (r *reader) tokens(e *history.Event) {
+	last := &r.highest
+	if e.Token > 0 && e.Token <= last.Token && r.holders == 0 && !r.faulted && r.signs.token == "" {
+		r.signs.token = fmt.Sprintf("%s acquires at %v with the fencing token %d, and %s had %d at %v. "+
+			"A token is greater than those of all holders before, or the resource refuses what its holder writes",
+			r.h.Name(e.Node), e.At, e.Token, r.h.Name(last.Node), last.Token, last.At)
+	}
+	if e.Token > last.Token {
+		r.highest = *e
+	}
+}
+
+// lasts checks that an entry ends when a story expects it: a pause that does not outlast the lease
+// proves nothing.
+func (r *reader) lasts(e *history.Event) {
+	lease, kept := r.h.Header.Lease, time.Duration(e.Value)
+	if kept > lease+lease/2 && r.signs.lease == "" {
+		r.signs.lease = fmt.Sprintf("the store keeps the entry of %s for %v from %v on, and the lease of the story is %v, "+
+			"so its pauses would be over before the lock's lease is. Give the lock the lease that Client.Lease returns",
+			r.h.Name(e.Owner), kept.Round(time.Millisecond), e.At, lease)
+	}
 }
 
 // alarms checks that a lock which a client has just got is there for its work and its release.
@@ -225,6 +253,9 @@ func (r *reader) givesUp(e *history.Event, t *trail) {
 func (r *reader) entry(e *history.Event, owner *trail) {
 	by := &r.trails[e.Peer]
 	fromClient := e.Peer != 0 && r.h.Role(e.Peer) == history.RoleClient
+	if e.Kind == history.Granted || e.Kind == history.Extended {
+		r.lasts(e)
+	}
 	switch e.Kind {
 	case history.Granted, history.Replicated:
 		owner.granted = true

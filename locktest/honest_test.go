@@ -2,6 +2,7 @@ package locktest
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -12,8 +13,8 @@ import (
 	"lockstep/internal/store"
 )
 
-// told makes a history of events of the form "seconds node kind owner=X peer=Y". A to C are
-// clients, S and T are servers.
+// told makes a history of events of the form "seconds node kind owner=X peer=Y token=N keeps=10s". A
+// to C are clients, S and T are servers.
 func told(t *testing.T, story string) *history.History {
 	t.Helper()
 	h := history.New(history.Header{Lease: 10 * time.Second, Nodes: []history.Node{
@@ -34,6 +35,15 @@ func told(t *testing.T, story string) *history.History {
 				e.Owner = h.Node(name)
 			case "peer":
 				e.Peer = h.Node(name)
+			case "token":
+				e.Token, err = strconv.ParseInt(name, 10, 64)
+			case "keeps":
+				var keeps time.Duration
+				keeps, err = time.ParseDuration(name)
+				e.Value = int64(keeps)
+			}
+			if err != nil {
+				t.Fatalf("%s: %v", line, err)
 			}
 		}
 		h.Add(e)
@@ -46,11 +56,12 @@ func TestSigns(t *testing.T) {
 	const (
 		takes  = "0 A waits; 1 A sent; 1 S granted owner=A peer=A; 2 A acquired"
 		failed = "0 B waits; 1 B sent; 2 B gave-up"
+		next   = "; 3 A releasing; 3 S removed owner=A peer=A; 4 A released; 5 B waits; 5 B sent; 5 S granted owner=B peer=B; 6 B acquired"
 	)
 	for _, test := range []struct {
 		story                          string
 		unasked, foreign, dead, renews bool
-		alarm, stays                   bool
+		alarm, stays, lease, token     bool
 	}{
 		{story: takes + "; 3 A releasing; 4 A released"},
 		{story: "0 A waits; 2 A acquired", unasked: true},
@@ -75,6 +86,13 @@ func TestSigns(t *testing.T) {
 		{story: takes + "; 3 A releasing; 4 A released; 5 A waits; 12 S expired owner=A"},
 		{story: takes + "; 3 A releasing; 4 A not-held; 12 S expired owner=A", alarm: true},
 		{story: takes + "; 2 S fault-began; 3 A releasing; 4 A released; 12 S expired owner=A"},
+		{story: takes + "; 3 S extended owner=A peer=A keeps=15s"},
+		{story: takes + "; 3 S extended owner=A peer=A keeps=16s", lease: true},
+		{story: "0 A waits; 1 A sent; 1 S granted owner=A peer=A keeps=16s; 2 A acquired", lease: true},
+		{story: takes + " token=7" + next + " token=8"},
+		{story: takes + " token=7" + next + " token=7", token: true},
+		{story: takes + " token=7; 2 S fault-began" + next + " token=6"},                                   // which may have lost the last one
+		{story: takes + " token=7; 3 B waits; 3 B sent; 3 S granted owner=B peer=B; 4 B acquired token=6"}, // two holders at once
 		{story: failed}, // the first try of all
 		{story: failed + "; 3 B waits; 4 B sent; 5 S granted owner=B peer=B; 6 B acquired"},
 		{story: failed + "; 3 A waits; 3 A sent; 3 S granted owner=A peer=A; 3 A acquired; 4 B waits; 5 B gave-up"},
@@ -102,6 +120,12 @@ func TestSigns(t *testing.T) {
 		}
 		if got := s.stayed != ""; got != test.stays {
 			t.Errorf("%s\nstays: %q", test.story, s.stayed)
+		}
+		if got := s.lease != ""; got != test.lease {
+			t.Errorf("%s\nlease: %q", test.story, s.lease)
+		}
+		if got := s.token != ""; got != test.token {
+			t.Errorf("%s\ntoken: %q", test.story, s.token)
 		}
 		if got := s.renewed != ""; got != test.renews {
 			t.Errorf("%s\nrenews: %q", test.story, s.renewed)
@@ -165,7 +189,7 @@ func TestWhatATestKnows(t *testing.T) {
 		{locks.StoreRedis, 0, []string{"pause"}, "minority"},
 		{locks.StoreRedis, 0, []string{"long-work"}, "slow-reply cut-long-work skewed-long-work minority"},
 		{locks.StoreRedis, 0, []string{"long-work", "slow-reply"}, "cut-long-work skewed-long-work minority"},
-		{locks.StoreRedisNodes, 2, nil, "failover minority"},
+		{locks.StoreRedisNodes, 2, nil, "failover"},
 		{locks.StoreRedisNodes, 3, nil, "failover"},
 	} {
 		s := &suite{breaks: map[string][]string{}}

@@ -35,7 +35,7 @@ func (s *suite) judge(t *testing.T, p *plan.Plan, r *result) bool {
 	}
 	switch status := r.Status(); {
 	case len(r.missed) > 0:
-		t.Errorf("unknown: the lock has sent what the model of its store does not have (%s), so what it did then is no evidence", strings.Join(r.missed, ", "))
+		t.Errorf("%s", r.unmodelled())
 	case status == run.Missed, s.wrongly(p, r) != "":
 		t.Errorf("%s", s.failed(t, p, r))
 	case status == run.Inconclusive && slices.Contains(s.untested, p.Slug):
@@ -48,6 +48,12 @@ func (s *suite) judge(t *testing.T, p *plan.Plan, r *result) bool {
 		return true
 	}
 	return false
+}
+
+// unmodelled is the sentence of a run in which the lock has sent what the models do not have.
+func (r *result) unmodelled() string {
+	return fmt.Sprintf("unknown: the lock has sent what the model of its store does not have (%s), so what it did then is no evidence",
+		strings.Join(r.missed, ", "))
 }
 
 // owes reports whether a client died, which leaves its goroutines behind.
