@@ -61,11 +61,13 @@ type Op struct {
 
 // Compare is one condition of a transaction: the create revision of a key (0
 // for a key that does not exist) or, with Mod, its modification revision, equals
-// Revision.
+// Revision; or, with ByValue, the key exists and its value equals Value.
 type Compare struct {
 	Key      string
 	Mod      bool
 	Revision int64
+	ByValue  bool
+	Value    string
 }
 
 // Txn runs Then if all comparisons hold, else Else, at one revision; answered by a Result.

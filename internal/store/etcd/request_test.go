@@ -44,6 +44,8 @@ func TestRequests(t *testing.T) {
 		history.Queues))
 	request(Txn{If: append(absent, seen...), Then: []Op{leaves}}, "TXN IF create(lock) = 0 AND mod(lock) = 9 THEN DELETE lock/7", txn("lock/7",
 		history.RemovesOwn))
+	request(Txn{If: []Compare{{Key: "lock", ByValue: true, Value: "A"}}, Then: []Op{del}}, "TXN IF value(lock) = A THEN DELETE lock", txn("lock",
+		history.Removes))
 	request(Txn{Then: []Op{put, del}}, "TXN THEN PUT lock A LEASE 1f, DELETE lock", op("lock lock", history.Anything))
 	request(Txn{Then: []Op{get}}, "TXN THEN GET lock", history.Op{Does: history.Asks})
 	request(Txn{}, "TXN", history.Op{Does: history.Asks})

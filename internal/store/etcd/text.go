@@ -116,11 +116,18 @@ func (t Txn) AppendText(buf []byte) []byte {
 	before := " IF "
 	for _, c := range t.If {
 		what := "create("
-		if c.Mod {
+		switch {
+		case c.ByValue:
+			what = "value("
+		case c.Mod:
 			what = "mod("
 		}
 		buf = append(append(append(append(buf, before...), what...), c.Key...), ") = "...)
-		buf = strconv.AppendInt(buf, c.Revision, 10)
+		if c.ByValue {
+			buf = append(buf, c.Value...)
+		} else {
+			buf = strconv.AppendInt(buf, c.Revision, 10)
+		}
 		before = " AND "
 	}
 	return appendBranch(appendBranch(buf, " THEN ", t.Then), " ELSE ", t.Else)

@@ -74,6 +74,8 @@ func check(ops []Op) error {
 func (s *Store) holds(c Compare) bool {
 	e := s.get(c.Key)
 	switch {
+	case c.ByValue:
+		return e != nil && e.Value == c.Value
 	case e == nil:
 		return c.Revision == 0
 	case c.Mod:

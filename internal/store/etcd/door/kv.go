@@ -1,8 +1,10 @@
 package door
 
 import (
+	"cmp"
 	"context"
 	"math"
+	"slices"
 
 	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
 	"go.etcd.io/etcd/api/v3/mvccpb"
@@ -123,6 +125,8 @@ func compare(c *pb.Compare) (out etcd.Compare, missing string) {
 		out.Revision = c.GetCreateRevision()
 	case c.Target == pb.Compare_MOD:
 		out.Mod, out.Revision = true, c.GetModRevision()
+	case c.Target == pb.Compare_VALUE:
+		out.ByValue, out.Value = true, string(c.GetValue())
 	case c.Target == pb.Compare_VERSION && c.GetVersion() == 0: // there is no such key, and none has the revision 0
 	default:
 		return out, "a comparison of " + c.Target.String()
@@ -130,14 +134,12 @@ func compare(c *pb.Compare) (out etcd.Compare, missing string) {
 	return out, ""
 }
 
-// get reads a range: one key, or all that begin with it, or of these the one that was created first or
-// last.
+// get reads a range: one key, or all that begin with it, which found may sort, or of these the one that
+// was created first or last.
 func get(r *pb.RangeRequest) (op etcd.Op, missing string) {
 	prefix, ok := isPrefix(r.Key, r.RangeEnd)
 	op = etcd.Op{Kind: etcd.Get, Key: string(r.Key), Prefix: prefix}
-	// Without an order etcd sorts upwards by what is not the key (applierV3backend.Range).
-	sorted := r.SortTarget != pb.RangeRequest_KEY || r.SortOrder == pb.RangeRequest_DESCEND
-	byCreation := sorted && r.SortTarget == pb.RangeRequest_CREATE && r.Limit == 1 && prefix
+	byCreation := r.SortTarget == pb.RangeRequest_CREATE && r.Limit == 1 && prefix
 	switch {
 	case !ok:
 		return op, "a range that is no prefix"
@@ -147,8 +149,10 @@ func get(r *pb.RangeRequest) (op etcd.Op, missing string) {
 		return op, "a serializable read, which may be stale"
 	case r.MinModRevision != 0 || r.MaxModRevision != 0 || r.MinCreateRevision != 0:
 		return op, "a range by revisions other than the highest of creation"
-	case sorted && !byCreation:
+	case r.SortTarget == pb.RangeRequest_VERSION || r.SortTarget == pb.RangeRequest_VALUE: // several keys may have the same
 		return op, "a range sorted by " + r.SortTarget.String()
+	case r.SortTarget != pb.RangeRequest_KEY && r.SortOrder == pb.RangeRequest_NONE && r.Limit > 0: // it is cut before it is sorted
+		return op, "a limited range without an order sorted by " + r.SortTarget.String()
 	case byCreation && r.SortOrder == pb.RangeRequest_DESCEND:
 		op.MaxCreateRevision = r.MaxCreateRevision
 		if op.MaxCreateRevision == 0 {
@@ -163,7 +167,7 @@ func get(r *pb.RangeRequest) (op etcd.Op, missing string) {
 }
 
 func put(r *pb.PutRequest) (op etcd.Op, missing string) {
-	op = etcd.Op{Kind: etcd.Put, Key: string(r.Key), Value: string(r.Value), Lease: r.Lease}
+	op = etcd.Op{Kind: etcd.Put, Key: string(r.Key), Value: string(r.Value), Lease: number(r.Lease)}
 	if r.PrevKv || r.IgnoreValue || r.IgnoreLease {
 		return op, "a put that looks at what was there"
 	}
@@ -197,6 +201,7 @@ func found(r *pb.RangeRequest, what *etcd.Response) *pb.RangeResponse {
 		return out
 	}
 	out.More = what.More
+	sorted(r, what.KVs)
 	for i := range what.KVs {
 		if r.Limit > 0 && int64(i) == r.Limit {
 			out.More = true
@@ -211,9 +216,26 @@ func found(r *pb.RangeRequest, what *etcd.Response) *pb.RangeResponse {
 	return out
 }
 
+// sorted sorts keys as a range asks for, upwards unless it says otherwise.
+func sorted(r *pb.RangeRequest, keys []etcd.KV) {
+	slices.SortFunc(keys, func(a, b etcd.KV) int {
+		order := cmp.Compare(a.Key, b.Key)
+		switch r.SortTarget {
+		case pb.RangeRequest_CREATE:
+			order = cmp.Or(cmp.Compare(a.CreateRevision, b.CreateRevision), order)
+		case pb.RangeRequest_MOD:
+			order = cmp.Or(cmp.Compare(a.ModRevision, b.ModRevision), order)
+		}
+		if r.SortOrder == pb.RangeRequest_DESCEND {
+			return -order
+		}
+		return order
+	})
+}
+
 func keyValue(kv *etcd.KV) *mvccpb.KeyValue {
 	return &mvccpb.KeyValue{
 		Key: []byte(kv.Key), Value: []byte(kv.Value), CreateRevision: kv.CreateRevision, ModRevision: kv.ModRevision,
-		Version: kv.Version, Lease: kv.Lease,
+		Version: kv.Version, Lease: number(kv.Lease),
 	}
 }

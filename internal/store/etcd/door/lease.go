@@ -22,8 +22,13 @@ func (m *member) LeaseGrant(ctx context.Context, r *pb.LeaseGrantRequest) (*pb.L
 	if err != nil {
 		return nil, err
 	}
-	return &pb.LeaseGrantResponse{Header: m.header(0), ID: lease.ID, TTL: int64(lease.TTL / time.Second)}, nil
+	return &pb.LeaseGrantResponse{Header: m.header(0), ID: number(lease.ID), TTL: int64(lease.TTL / time.Second)}, nil
 }
+
+// number turns the model's number of a lease into that of the client, and back. An etcd member begins
+// its numbers with one of its own (idutil.Generator), so they do not grow from one lease to the next,
+// and are no fencing tokens.
+func number(lease int64) int64 { return lease ^ lease&3<<60 }
 
 // seconds is a time to live, the longest that there is for one that is longer.
 func seconds(n int64) time.Duration {
@@ -32,7 +37,7 @@ func seconds(n int64) time.Duration {
 
 // LeaseRevoke implements pb.LeaseServer.
 func (m *member) LeaseRevoke(ctx context.Context, r *pb.LeaseRevokeRequest) (*pb.LeaseRevokeResponse, error) {
-	if _, err := ask[any](ctx, m, etcd.Revoke{Lease: r.ID}); err != nil {
+	if _, err := ask[any](ctx, m, etcd.Revoke{Lease: number(r.ID)}); err != nil {
 		return nil, err
 	}
 	return &pb.LeaseRevokeResponse{Header: m.header(0)}, nil
@@ -49,7 +54,7 @@ func (m *member) LeaseKeepAlive(stream pb.Lease_LeaseKeepAliveServer) error {
 		if err != nil {
 			return err
 		}
-		ttl, err := ask[time.Duration](stream.Context(), m, etcd.KeepAlive{Lease: r.ID})
+		ttl, err := ask[time.Duration](stream.Context(), m, etcd.KeepAlive{Lease: number(r.ID)})
 		if err != nil && !errors.Is(err, rpctypes.ErrGRPCLeaseNotFound) {
 			return err
 		}

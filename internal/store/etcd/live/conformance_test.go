@@ -121,6 +121,15 @@ func (p *pair) revision(key string) int64 {
 	}
 }
 
+// value is the value of a key, or one that it may have by chance.
+func (p *pair) value(key string) string {
+	found := p.state(key).Responses[0].KVs
+	if len(found) == 0 || p.rng.IntN(3) == 0 {
+		return fmt.Sprint(p.rng.IntN(100))
+	}
+	return found[0].Value
+}
+
 // state is the state of a key in the model, and the model's revision.
 func (p *pair) state(key string) etcd.Result {
 	return p.Modelled(etcd.Op{Key: key}).(etcd.Result)
@@ -180,7 +189,11 @@ func (p *pair) txn() etcd.Txn {
 	var txn etcd.Txn
 	for range p.rng.IntN(3) {
 		key := p.key()
-		txn.If = append(txn.If, etcd.Compare{Key: key, Mod: p.rng.IntN(2) == 0, Revision: p.revision(key)})
+		compare := etcd.Compare{Key: key, Mod: p.rng.IntN(2) == 0, Revision: p.revision(key)}
+		if p.rng.IntN(3) == 0 {
+			compare = etcd.Compare{Key: key, ByValue: true, Value: p.value(key)}
+		}
+		txn.If = append(txn.If, compare)
 	}
 	txn.Then, txn.Else = p.operations(), p.operations()
 	return txn

@@ -44,11 +44,14 @@ func libraryOps(ops []etcd.Op) []clientv3.Op {
 func libraryCompares(conditions []etcd.Compare) []clientv3.Cmp {
 	out := make([]clientv3.Cmp, 0, len(conditions))
 	for _, c := range conditions {
-		target := clientv3.CreateRevision(c.Key)
-		if c.Mod {
-			target = clientv3.ModRevision(c.Key)
+		switch {
+		case c.ByValue:
+			out = append(out, clientv3.Compare(clientv3.Value(c.Key), "=", c.Value))
+		case c.Mod:
+			out = append(out, clientv3.Compare(clientv3.ModRevision(c.Key), "=", c.Revision))
+		default:
+			out = append(out, clientv3.Compare(clientv3.CreateRevision(c.Key), "=", c.Revision))
 		}
-		out = append(out, clientv3.Compare(target, "=", c.Revision))
 	}
 	return out
 }
