@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"testing"
@@ -148,7 +149,11 @@ func (s *suite) failed(t *testing.T, p *plan.Plan, r *result) string {
 		}
 	}
 	lines = append(lines, "", s.tell(p, r))
-	if dir, err := s.store(t, p, r); err != nil {
+	dir, err := s.store(t, p, r)
+	if err == nil {
+		dir, err = filepath.Abs(dir)
+	}
+	if err != nil {
 		lines = append(lines, err.Error())
 	} else {
 		lines = append(lines, "report  "+filepath.Join(dir, "report.html"))
@@ -162,7 +167,7 @@ func (s *suite) failed(t *testing.T, p *plan.Plan, r *result) string {
 
 // tell returns the story of a run as `simulate run` prints it.
 func (s *suite) tell(p *plan.Plan, r *result) string {
-	return terminal.Report(s.bundle(p, r, ""), terminal.Options{Width: 100})
+	return terminal.Report(s.bundle(p, r, ""), terminal.Options{Width: 68}) // 80 columns less the indentation of go test
 }
 
 func (s *suite) bundle(p *plan.Plan, r *result, replay string) *bundle.Bundle {
@@ -184,11 +189,22 @@ func again(t *testing.T, seed uint64) string {
 	for part := range strings.SplitSeq(t.Name(), "/") {
 		names = append(names, "^"+regexp.QuoteMeta(part)+"$")
 	}
-	pattern := shell.Word(strings.Join(names, "/"))
+	pattern, where := shell.Word(strings.Join(names, "/")), shell.Word(tested())
 	if bubble.Seeded() {
-		return fmt.Sprintf("simulate test --seed %d . -- -run %s", seed, pattern)
+		return fmt.Sprintf("simulate test --seed %d %s -- -run %s", seed, where, pattern)
 	}
-	return fmt.Sprintf("%s=%d go test -run %s .", seedVariable, seed, pattern)
+	return fmt.Sprintf("%s=%d go test -run %s %s", seedVariable, seed, pattern, where)
+}
+
+// tested is the import path of the package under test, since `go test ./...` runs it in another folder
+// than the user's; "." if the binary does not say it.
+func tested() string {
+	if info, ok := debug.ReadBuildInfo(); ok {
+		if path, is := strings.CutSuffix(info.Path, ".test"); is && path != "command-line-arguments" {
+			return path
+		}
+	}
+	return "."
 }
 
 // unfitForFiles matches characters that a file name should not have.
