@@ -245,7 +245,7 @@ func (c *client) handle(m proto.Up) error {
 				At: history.Instant(m.At), Clock: m.Clock, Node: c.node, Kind: m.Event,
 				Token: m.Token, Value: m.Value,
 			},
-			carried: c.carried(), text: m.Text, call: m.Call, task: m.Task, words: m.Words, broken: m.Broken, server: c.h.group.members[m.Server].node,
+			changes: c.changes(), text: m.Text, call: m.Call, task: m.Task, words: m.Words, broken: m.Broken, server: c.h.group.members[m.Server].node,
 		}
 		if m.Op != nil {
 			e.op = *m.Op

@@ -19,7 +19,7 @@ type entry struct {
 	broken  bool           // of a command: its connection ended before an answer came
 	words   string         // of a command of Redis, as MONITOR shows it, see resp.Words
 	read    int            // number of the read, for events of the resource; 0 for none
-	carried int64          // bytes that the client had sent, where they are not parsed
+	changes int64          // requests that may change an entry, which a program had sent to other stores than Redis
 	server  history.NodeID // that the command goes to
 	empty   bool           // of a restart: the server has lost all entries
 }

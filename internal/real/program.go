@@ -39,14 +39,14 @@ func readAlong(v *locks.Variant) bool {
 	return v.Store == locks.StoreRedis || v.Store == locks.StoreRedisNodes
 }
 
-// carried returns how many bytes a program has sent to its servers, where they are not parsed:
-// program_entries.go asks whether a step sent anything.
-func (c *client) carried() (n int64) {
+// changes returns how many requests that may change an entry a program has sent, where they are not
+// read along: program_entries.go asks whether a step sent one.
+func (c *client) changes() (n int64) {
 	if c.h.variant.Program == nil || readAlong(&c.h.variant) {
 		return 0
 	}
 	for _, l := range c.links {
-		n += l.Carried()
+		n += l.Changes()
 	}
 	return n
 }

@@ -15,25 +15,26 @@ import (
 // (history.MayHaveRemoved).
 //
 // A program need not use its servers at all: a file lock, a mutex behind one GET and another
-// server's address survive every fault. So each acquisition must have sent something, and
-// must have written an entry where the servers report their changes.
+// server's address survive every fault. So each acquisition must have written an entry where the
+// servers report their changes, and elsewhere must have sent a request that may write one: the
+// heartbeats of a session are none.
 
 // step is an acquisition or a release that succeeded in the belief of a client.
 type step struct {
 	client   history.NodeID
 	from, at history.Instant // of an acquisition, from is the release before it, or the first wait
 	release  bool
-	sent     bool // something went to the servers meanwhile
+	sent     bool // something went to the servers meanwhile, elsewhere than to Redis a possible change
 }
 
 // stepsOf returns the steps of a sorted list of events.
 func stepsOf(entries []entry) (all []step) {
 	type state struct {
 		step
-		carried int64
+		changes int64
 	}
 	now := map[history.NodeID]*state{}
-	before := map[history.NodeID]int64{} // bytes that a client had sent at its previous event
+	before := map[history.NodeID]int64{} // changes that a client had sent at its previous event
 	for i := range entries {
 		e := &entries[i]
 		s := now[e.Node]
@@ -44,7 +45,7 @@ func stepsOf(entries []entry) (all []step) {
 		case e.Kind == history.Sent:
 			s.sent = true
 		case e.Kind == history.Acquired, e.Kind == history.Released:
-			s.at, s.sent = e.At, s.sent || e.carried > s.carried
+			s.at, s.sent = e.At, s.sent || e.changes > s.changes
 			all = append(all, s.step)
 			begins = s.release
 		case e.Kind == history.NotHeld, e.Kind == history.ReleaseFailed:
@@ -52,13 +53,13 @@ func stepsOf(entries []entry) (all []step) {
 		case e.Kind == history.Crashed:
 			delete(now, e.Node)
 		}
-		carried := e.carried
+		changes := e.changes
 		if e.Kind == history.Releasing { // the release may have been sent before the event was recorded
-			carried = before[e.Node]
+			changes = before[e.Node]
 		}
-		before[e.Node] = max(before[e.Node], e.carried)
+		before[e.Node] = max(before[e.Node], e.changes)
 		if begins || s == nil {
-			now[e.Node] = &state{step{client: e.Node, from: e.At, release: e.Kind == history.Releasing}, carried}
+			now[e.Node] = &state{step{client: e.Node, from: e.At, release: e.Kind == history.Releasing}, changes}
 		}
 	}
 	return all

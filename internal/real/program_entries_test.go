@@ -126,11 +126,11 @@ func TestTheReleaseOfAProgramIsInDoubtWithoutReports(t *testing.T) {
 	watched{history.Unfollowed, "", ""}.check(t, h)
 }
 
-// If a program's requests are not parsed, it has to send bytes before it acquires or releases, and
+// If a program's requests are not read along, it has to send one that may change an entry before it acquires or releases, and
 // each release is in doubt unless the servers' logs show that no removal was foreign.
 func TestAnUnreadProgramIsInDoubt(t *testing.T) {
-	at := func(ms int, kind history.Kind, carried int64) entry {
-		return entry{Event: history.Event{At: history.Instant(ms) * history.Instant(time.Millisecond), Kind: kind, Node: nodeA}, carried: carried}
+	at := func(ms int, kind history.Kind, changes int64) entry {
+		return entry{Event: history.Event{At: history.Instant(ms) * history.Instant(time.Millisecond), Kind: kind, Node: nodeA}, changes: changes}
 	}
 	fine := []entry{at(0, history.Waits, 50), at(5, history.Acquired, 90), at(9, history.Releasing, 90), at(12, history.Released, 120)}
 	silent := []entry{at(0, history.Waits, 50), at(5, history.Acquired, 50)}
@@ -146,8 +146,8 @@ func TestAnUnreadProgramIsInDoubt(t *testing.T) {
 		{"it sends", fine, false, watched{history.Unread, "", ""}, 1},
 		{"the logs show no foreign removal", fine, true, watched{history.Owned, "", ""}, 0},
 		{"its release is recorded after it was sent", late, false, watched{history.Unread, "", ""}, 1},
-		{"it acquires without a byte", silent, false, watched{history.Unread, "", "A"}, 0},
-		{"it releases without a byte", keeps, false, watched{history.Unread, "", "A"}, 1},
+		{"it acquires without a change", silent, false, watched{history.Unread, "", "A"}, 0},
+		{"it releases without a change", keeps, false, watched{history.Unread, "", "A"}, 1},
 	} {
 		h := &harness{header: history.Header{Nodes: []history.Node{{Name: "A"}}}, group: &group{members: []*member{{node: nodeOne}}}}
 		if out := h.unreadProgram(c.entries, c.onlyOwn); len(out) != c.doubts {

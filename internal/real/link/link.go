@@ -77,7 +77,7 @@ type Link struct {
 	watched []*watch
 	opening *conn // with one direction started, see NewState
 	closed  bool
-	carried int64 // see Carried
+	changes int64 // see Changes
 	orphan  bool  // see LoseHost
 }
 
@@ -154,11 +154,11 @@ func (l *Link) LoseHost() {
 	l.announce()
 }
 
-// Carried is the number of bytes of requests that have reached the link.
-func (l *Link) Carried() int64 {
+// Changes is the number of requests that have reached the link and may change an entry.
+func (l *Link) Changes() int64 {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.carried
+	return l.changes
 }
 
 func (l *Link) hostLost() bool {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/http"
 	"os"
 	"runtime"
 	"strings"
@@ -94,6 +95,31 @@ func (c *client) want(reply string) {
 }
 
 const short = 50 * time.Millisecond
+
+// A client that only reads, or sends heartbeats, changes nothing.
+func TestALinkCountsRequestsThatMayChangeAnEntry(t *testing.T) {
+	addr := realtest.Serve(t, func(c net.Conn) {
+		for r := bufio.NewReader(c); ; {
+			q, err := http.ReadRequest(r)
+			if err != nil {
+				return
+			}
+			fmt.Fprintf(c, "HTTP/1.1 200 %s\r\nContent-Length: 0\r\n\r\n", q.Method)
+		}
+	})
+	put := func(method, _ string) bool { return method == http.MethodPut }
+	l := linktest.Open(t, link.Options{Name: "A", Upstream: addr, Protocol: func() link.Dissector { return &link.HTTP{Changes: put} }})
+	c := dial(t, l.Addr())
+	for i, method := range []string{"GET", "PUT", "GET", "PUT"} {
+		fmt.Fprintf(c.c, "%s / HTTP/1.1\r\nHost: a\r\n\r\n", method)
+		c.want("HTTP/1.1 200 " + method)
+		c.want("Content-Length: 0")
+		c.want("")
+		if got, want := l.Changes(), int64(i+1)/2; got != want {
+			t.Errorf("after request %d there are %d changes, want %d", i+1, got, want)
+		}
+	}
+}
 
 func TestHoldThenHealDeliversLateBytes(t *testing.T) {
 	addr, executed := counter(t)

@@ -153,11 +153,6 @@ func (t *Toxic) Pipe(stub *toxics.ToxicStub) {
 				stub.Close()
 				return
 			}
-			if p.dir == Up {
-				p.link.mu.Lock()
-				p.link.carried += int64(len(chunk.Data))
-				p.link.mu.Unlock()
-			}
 			p.chunk(stub, chunk)
 		case <-p.link.done:
 			for range stub.Input { // until the reader has ended
@@ -186,6 +181,11 @@ func (p *pipe) chunk(stub *toxics.ToxicStub, c *stream.StreamChunk) {
 		}
 		if n == 0 {
 			return
+		}
+		if m.Changes {
+			p.link.mu.Lock()
+			p.link.changes++
+			p.link.mu.Unlock()
 		}
 		bytes := p.part[:n:n]
 		p.part = p.part[n:]

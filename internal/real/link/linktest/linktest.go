@@ -45,7 +45,7 @@ func Switch(l *link.Link, m link.Mode) {
 }
 
 // Want cuts a stream that arrives byte by byte into messages, and compares their descriptions: the
-// number of the exchange, whether it begins there, its mark.
+// number of the exchange, whether it begins there and may change an entry, its mark.
 func Want(t *testing.T, d link.Dissector, way link.Direction, stream []byte, want ...string) {
 	t.Helper()
 	var got []string
@@ -66,6 +66,9 @@ func Want(t *testing.T, d link.Dissector, way link.Direction, stream []byte, wan
 		begins := ""
 		if m.Begins {
 			begins = " begins"
+		}
+		if m.Changes {
+			begins += " changes"
 		}
 		got = append(got, fmt.Sprintf("%d%s %s", m.Exchange, begins, m.Mark))
 	}
@@ -95,7 +98,7 @@ func Fuzz(f *testing.F, protocol link.Protocol, seeds ...string) {
 				t.Fatalf("%q at once is %d messages, %v, and in pieces %d, %v", way.stream, len(a), aErr, len(b), bErr)
 			}
 			for i := range a {
-				if a[i].Exchange != b[i].Exchange || a[i].Begins != b[i].Begins || a[i].Mark != b[i].Mark || !bytes.Equal(a[i].Instead, b[i].Instead) {
+				if a[i].Exchange != b[i].Exchange || a[i].Begins != b[i].Begins || a[i].Mark != b[i].Mark || a[i].Changes != b[i].Changes || !bytes.Equal(a[i].Instead, b[i].Instead) {
 					t.Fatalf("message %d of %q is %+v at once, and %+v in pieces", i, way.stream, a[i], b[i])
 				}
 				if i%2 == 0 && a[i].Exchange != 0 && way.d == link.Up {

@@ -5,9 +5,11 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"strings"
 	"time"
 
 	"lockstep/internal/plan"
+	"lockstep/internal/real/link"
 	"lockstep/internal/real/livestore"
 	"lockstep/internal/real/servers"
 	"lockstep/internal/store"
@@ -36,6 +38,17 @@ func cannotHurry(p *plan.Plan) error {
 	}
 	return fmt.Errorf("sessions of Consul would last %v, and real ones last a second at least: choose a --scale of 0.1 or more, or servers.consul.second: %v",
 		leastSession*second, leastSecond)
+}
+
+// markHeader is the header by which a link recognises a request. Servers ignore it.
+const markHeader = "Lockstep-Call"
+
+func protocol() link.Dissector { return &link.HTTP{Header: markHeader, Changes: changes} }
+
+// changes reports whether a request may change an entry: one for a session does not until it ends it.
+func changes(method, path string) bool {
+	return method != http.MethodGet &&
+		(strings.HasPrefix(path, "/v1/kv/") || strings.HasPrefix(path, "/v1/txn") || strings.HasPrefix(path, "/v1/session/destroy/"))
 }
 
 // leads reports whether the server says that it leads its cluster.

@@ -3,6 +3,8 @@ package live
 import (
 	"bytes"
 	"encoding/binary"
+	"slices"
+	"strings"
 
 	"golang.org/x/net/http2/hpack"
 
@@ -12,7 +14,8 @@ import (
 // markKey is the key of the metadata by which a link recognises a request.
 const markKey = "lockstep-call"
 
-// protocol is that of etcd: gRPC, which is HTTP/2, without encryption. Each
+// protocol is that of etcd: gRPC, which is HTTP/2, without encryption, or HTTP/1.1 for its gateway,
+// which takes the same requests as JSON. With gRPC, each
 // request is a stream of its own, of which a connection has many at a time. The
 // request is the data that its client sends; all that comes back on the stream is
 // the reply.
@@ -22,7 +25,7 @@ const markKey = "lockstep-call"
 // data that a server needs to execute it, and those of a lost reply under the number of a stream
 // that its client does not know, and ignores.
 func protocol() link.Dissector {
-	e := &stream{marks: map[int64]string{}, asked: map[int64]bool{}, answered: map[int64]bool{}}
+	e := &stream{begun: map[int64]link.Message{}, asked: map[int64]bool{}, answered: map[int64]bool{}}
 	e.headers = hpack.NewDecoder(4096, nil)
 	e.headers.SetAllowedMaxDynamicTableSize(1 << 20)
 	return e
@@ -30,11 +33,22 @@ func protocol() link.Dissector {
 
 type stream struct {
 	link.Tagged
+	gateway  *link.HTTP // nil with gRPC
 	greeted  bool
 	headers  *hpack.Decoder
-	marks    map[int64]string // by stream: of requests whose data has not come yet
-	asked    map[int64]bool   // streams whose request has come in
-	answered map[int64]bool   // streams whose reply has begun
+	begun    map[int64]link.Message // by stream: requests whose data has not come yet
+	asked    map[int64]bool         // streams whose request has come in
+	answered map[int64]bool         // streams whose reply has begun
+}
+
+// changing are the requests that may change an entry, by the ends of their paths in gRPC and in the
+// gateway, in lower case.
+var changing = []string{
+	"put", "deleterange", "txn", "leaserevoke", "revoke", "lock", "unlock", "campaign", "proclaim", "resign",
+}
+
+func changes(_, path string) bool {
+	return slices.Contains(changing, strings.ToLower(path[strings.LastIndexByte(path, '/')+1:]))
 }
 
 // The format of HTTP/2 (RFC 9113).
@@ -52,15 +66,19 @@ const (
 
 // Next implements link.Dissector.
 func (e *stream) Next(d link.Direction, part []byte) (int, link.Message, error) {
-	if d == link.Up && !e.greeted {
-		if len(part) < len(h2Preface) {
+	if d == link.Up && !e.greeted && e.gateway == nil {
+		switch {
+		case !strings.HasPrefix(h2Preface, string(part[:min(len(part), len(h2Preface))])):
+			e.gateway = &link.HTTP{Changes: changes}
+		case len(part) < len(h2Preface):
 			return 0, link.Message{}, nil
+		default:
+			e.greeted = true
+			return len(h2Preface), link.Message{}, nil
 		}
-		if string(part[:len(h2Preface)]) != h2Preface {
-			return 0, link.Message{}, link.ErrProtocol
-		}
-		e.greeted = true
-		return len(h2Preface), link.Message{}, nil
+	}
+	if e.gateway != nil {
+		return e.gateway.Next(d, part)
 	}
 	if len(part) < h2Header {
 		return 0, link.Message{}, nil
@@ -80,13 +98,14 @@ func (e *stream) Next(d link.Direction, part []byte) (int, link.Message, error) 
 func (e *stream) up(number int64, kind, flags byte, body []byte) link.Message {
 	switch {
 	case kind == h2Headers:
-		e.marks[number] = e.readMark(flags, body)
+		e.begun[number] = e.read(flags, body)
 	case kind == h2Reset:
 		e.forget(number)
 	case kind == h2Data && !e.asked[number]:
-		m := link.Message{Exchange: number, Begins: true, Mark: e.marks[number]}
+		m := e.begun[number]
+		m.Exchange, m.Begins = number, true
 		e.asked[number] = true
-		delete(e.marks, number)
+		delete(e.begun, number)
 		return m
 	case kind == h2Data:
 		return link.Message{Exchange: number}
@@ -111,13 +130,13 @@ func (e *stream) down(number int64, kind, flags byte, frame []byte) link.Message
 }
 
 func (e *stream) forget(number int64) {
-	delete(e.marks, number)
+	delete(e.begun, number)
 	delete(e.asked, number)
 	delete(e.answered, number)
 }
 
-// readMark reads the headers of a request. All have to be read: later ones refer to them.
-func (e *stream) readMark(flags byte, block []byte) (mark string) {
+// read reads the headers of a request. All have to be read: later ones refer to them.
+func (e *stream) read(flags byte, block []byte) (m link.Message) {
 	if flags&h2Padded != 0 && len(block) > 0 {
 		block = block[1:max(1, len(block)-int(block[0]))]
 	}
@@ -126,12 +145,15 @@ func (e *stream) readMark(flags byte, block []byte) (mark string) {
 	}
 	fields, err := e.headers.DecodeFull(block)
 	if err != nil {
-		return ""
+		return m
 	}
 	for _, f := range fields {
-		if f.Name == markKey {
-			mark = f.Value
+		switch f.Name {
+		case markKey:
+			m.Mark = f.Value
+		case ":path":
+			m.Changes = changes("POST", f.Value)
 		}
 	}
-	return mark
+	return m
 }

@@ -33,10 +33,10 @@ func TestARequestOfEtcdIsAStream(t *testing.T) {
 	_ = frames.WriteSettings()
 	linktest.Want(t, d, link.Up, append([]byte(http2.ClientPreface), taken()...), "0 ", "0 ")
 	headers(1, false, ":path", "/etcdserverpb.KV/Txn", markKey, "call9")
-	headers(3, false, ":path", "/etcdserverpb.KV/Txn")
+	headers(3, false, ":path", "/etcdserverpb.KV/Range")
 	_ = frames.WriteData(3, true, []byte("other"))
 	_ = frames.WriteData(1, true, []byte("txn"))
-	linktest.Want(t, d, link.Up, taken(), "0 ", "0 ", "3 begins ", "1 begins call9")
+	linktest.Want(t, d, link.Up, taken(), "0 ", "0 ", "3 begins ", "1 begins changes call9")
 	headers(1, false, ":status", "200", "grpc-status", "0")
 	_ = frames.WriteData(1, false, []byte("answer"))
 	headers(1, true, "grpc-status", "0")
@@ -54,13 +54,23 @@ func TestARequestOfEtcdIsAStream(t *testing.T) {
 	linktest.Want(t, d, link.Down, taken(), "0 ")
 }
 
-func TestHTTPIsAnotherProtocol(t *testing.T) {
-	if _, _, err := protocol().Next(link.Up, []byte("GET / HTTP/1.1\r\nHost: example\r\n\r\n")); err == nil {
-		t.Error("HTTP/1 counts as gRPC")
+// Programs without gRPC send JSON. A watch is answered piece by piece, and has no end.
+func TestTheGatewayOfEtcdSpeaksHTTP(t *testing.T) {
+	d := protocol()
+	linktest.Want(t, d, link.Up, []byte("POST /v3/kv/txn HTTP/1.1\r\nContent-Length: 2\r\n\r\n{}"), "1 begins changes ")
+	linktest.Want(t, d, link.Down, []byte("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}"), "1 begins ")
+	linktest.Want(t, d, link.Up, []byte("POST /v3/watch HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n"), "2 begins ", "2 ", "2 ")
+	linktest.Want(t, d, link.Down, []byte("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n"), "2 begins ", "2 ")
+}
+
+func TestRedisIsAnotherProtocol(t *testing.T) {
+	if _, _, err := protocol().Next(link.Up, []byte("PING\r\n")); err == nil {
+		t.Error("a line of Redis counts as HTTP")
 	}
 }
 
 func FuzzProtocol(f *testing.F) {
+	const chunked = "POST /v3/watch HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n"
 	const preface = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
-	linktest.Fuzz(f, protocol, preface+"\x00\x00\x01\x01\x04\x00\x00\x00\x01\x82\x00\x00\x00\x00\x00\x00\x00\x00\x00", preface+"\x00\x00\x02\x01\x28\x00\x00\x00\x01\xff\x00")
+	linktest.Fuzz(f, protocol, chunked, preface+"\x00\x00\x01\x01\x04\x00\x00\x00\x01\x82\x00\x00\x00\x00\x00\x00\x00\x00\x00", preface+"\x00\x00\x02\x01\x28\x00\x00\x00\x01\xff\x00")
 }

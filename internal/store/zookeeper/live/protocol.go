@@ -2,6 +2,7 @@ package live
 
 import (
 	"encoding/binary"
+	"slices"
 
 	"lockstep/internal/real/link"
 )
@@ -57,7 +58,8 @@ func (z *stream) Next(d link.Direction, part []byte) (int, link.Message, error) 
 	}
 	number := int32(binary.BigEndian.Uint32(body))
 	if d == link.Up {
-		return n, link.Message{Exchange: int64(number), Begins: true, Mark: markOf(body[4:])}, nil
+		mark, changes := request(body[4:])
+		return n, link.Message{Exchange: int64(number), Begins: true, Mark: mark, Changes: changes}, nil
 	}
 	if number == watchNumber {
 		return n, link.Message{}, nil
@@ -65,12 +67,18 @@ func (z *stream) Next(d link.Direction, part []byte) (int, link.Message, error) 
 	return n, link.Message{Exchange: int64(number), Begins: true}, nil
 }
 
-// markOf reads the kind of a request and its path, which comes first.
-func markOf(in input) string {
-	switch name := names[in.int()]; name {
+// changing are the requests that may change a node, among them those of no port: setData, multi and
+// three more kinds of create.
+var changing = []int32{opCreate, opDelete, 5, 14, 15, 19, 21, opClose}
+
+// request reads the kind of a request and its path, which comes first.
+func request(in input) (text string, changes bool) {
+	kind := in.int()
+	switch name := names[kind]; name {
 	case "CREATE", "DELETE", "EXISTS", "CHILDREN":
-		return mark(name, in.text())
+		text = mark(name, in.text())
 	default:
-		return mark(name, "")
+		text = mark(name, "")
 	}
+	return text, slices.Contains(changing, kind)
 }

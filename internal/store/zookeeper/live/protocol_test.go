@@ -26,8 +26,8 @@ func TestARequestOfZooKeeperIsKnownByItsPath(t *testing.T) {
 	d := protocol()
 	linktest.Want(t, d, link.Up, zkFrame(0, 0, ""), fmt.Sprintf("%d begins CONNECT", int64(session)))
 	linktest.Want(t, d, link.Down, zkFrame(0, 0, ""), fmt.Sprintf("%d begins CONNECT", int64(session)))
-	linktest.Want(t, d, link.Up, slices.Concat(zkFrame(5, 1, "/lock"), zkFrame(-2, 11, ""), zkFrame(6, 12, "/lock")),
-		"5 begins CREATE /lock", "-2 begins PING", "6 begins CHILDREN /lock")
+	linktest.Want(t, d, link.Up, slices.Concat(zkFrame(5, 1, "/lock"), zkFrame(-2, 11, ""), zkFrame(6, 12, "/lock"), zkFrame(7, 5, "/lock"), zkFrame(8, 4, "/lock")),
+		"5 begins changes CREATE /lock", "-2 begins PING", "6 begins CHILDREN /lock", "7 begins changes ", "8 begins ")
 	linktest.Want(t, d, link.Down, slices.Concat(zkFrame(-1, 0, ""), zkFrame(-2, 0, ""), zkFrame(5, 0, "")),
 		"0 ", "-2 begins ", "5 begins ")
 }
