@@ -75,7 +75,7 @@ func (c *lockCommand) unknownBreaks(plans []*plan.Plan) error {
 		case c.text == "":
 			return errors.New("--breaks is about the program of --lock-command: name that, too")
 		case !ok || !slices.ContainsFunc(plans, func(p *plan.Plan) bool { return p.Slug == story }):
-			return fmt.Errorf("--breaks %.80q is about no story that is played: write it as in --breaks pause=mutual-exclusion", text)
+			return fmt.Errorf("--breaks %.80q is about no story that is played: write it as in --breaks %s=mutual-exclusion", text, plans[0].Slug)
 		case slices.ContainsFunc(c.breaks[:i], same):
 			return fmt.Errorf("--breaks names the story %s twice: join its properties by commas", story)
 		}

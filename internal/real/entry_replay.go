@@ -1,6 +1,7 @@
 package real
 
 import (
+	"cmp"
 	"time"
 
 	"lockstep/internal/history"
@@ -34,6 +35,7 @@ type ledger struct {
 	doubtful bool // the entry may or may not exist
 	present  bool
 	owner    history.NodeID
+	end      history.Instant // of the owner's lease
 }
 
 func (r *entryReplay) of(server history.NodeID) *ledger {
@@ -62,13 +64,27 @@ func (r *entryReplay) enter(o *operation) {
 			r.remove(l, o)
 		case c.event == renewed:
 			if l.present && !fresh && o.by != nil {
-				r.add(history.Extended, l.owner, o)
+				r.renew(l, o, c)
 			}
 		case quiet[c.event]:
 		default:
 			fresh = r.write(l, o, c) || fresh
 		}
 	}
+}
+
+// renew applies a new time to live. A client that shortens the life of another's entry may take it away.
+func (r *entryReplay) renew(l *ledger, o *operation, c change) {
+	life := cmp.Or(c.life, r.ttl)
+	end := o.at.Add(life)
+	if o.by.client != l.owner && end < l.end {
+		r.out = append(r.out, mayHaveRemoved(o.at, o.server, o.by.client))
+		r.out[len(r.out)-1].call = o.by.call
+		return
+	}
+	l.end = end
+	r.add(history.Extended, l.owner, o)
+	r.out[len(r.out)-1].Value = int64(life)
 }
 
 func (r *entryReplay) expire(l *ledger, o *operation) {
@@ -113,11 +129,12 @@ func (r *entryReplay) write(l *ledger, o *operation, c change) (made bool) {
 	case l.present && c.only, l.doubtful && !c.only:
 		r.wrong = true
 	case l.present && l.owner == writer:
+		l.end = o.at.Add(r.ttl)
 		return false
 	case l.present:
 		r.add(history.Removed, l.owner, o)
 	}
-	*l = ledger{present: true, owner: writer}
+	*l = ledger{present: true, owner: writer, end: o.at.Add(r.ttl)}
 	r.add(history.Granted, writer, o)
 	return true
 }

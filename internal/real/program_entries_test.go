@@ -42,6 +42,20 @@ func TestTheEntryOfAProgramIsWhatItWrites(t *testing.T) {
 			[]string{"11 granted A by A", "111 expired A by -", "121 granted B by B", "131 removed B by A"},
 		},
 		{
+			"a release that shortens another's lease",
+			takes + "0 B waits\n 120-122 B SET app:lock b NX PX 100 -> OK\n 123 B acquired\n 129 A releasing\n 130-132 A PEXPIRE app:lock 1 -> (integer) 1\n 133 A released",
+			taken + "> expired@app:lock 111\n > set@app:lock\n > expire@app:lock\n 121 y SET app:lock b NX PX 100\n > expire@app:lock\n 131 x PEXPIRE app:lock 1",
+			watched{history.Followed, `"app:lock"`, ""},
+			[]string{"11 granted A by A", "111 expired A by -", "121 granted B by B", "131 may-have-removed - by A"},
+		},
+		{
+			"a release that shortens its own lease",
+			takes + "49 A releasing\n 50-52 A EXPIRE app:lock 1 -> (integer) 1\n 53 A released",
+			taken + "> expire@app:lock\n 51 x EXPIRE app:lock 1",
+			watched{history.Followed, `"app:lock"`, ""},
+			[]string{"11 granted A by A", "51 extended A by A"},
+		},
+		{
 			"a counter beside it",
 			"0 A waits\n 5-7 A INCR fence -> (integer) 1\n" + takes[len("0 A waits\n"):] + gives, "> incrby@fence\n 6 x INCR fence\n" + taken + given,
 			watched{history.Followed, `"app:lock"`, ""},

@@ -3,6 +3,7 @@ package real
 import (
 	"cmp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -31,6 +32,7 @@ type change struct {
 	heard history.Instant // when the report arrived: a little after the change
 	value string          // that the command wrote: the lock's token
 	only  bool            // the command does nothing when there is an entry already
+	life  time.Duration   // that an EXPIRE or PEXPIRE has set; 0 where it is not known
 }
 
 // reconciler matches the commands reported by servers with the clients' commands.
@@ -97,11 +99,24 @@ func made(changes []change, args []string) []change {
 	for i := range changes {
 		if len(args) > 2 {
 			changes[i].value = args[2]
+			changes[i].life = lifeOf(args[0], args[2])
 		}
 		changes[i].only = strings.EqualFold(args[0], "SETNX") ||
 			slices.ContainsFunc(args, func(w string) bool { return strings.EqualFold(w, "NX") })
 	}
 	return changes
+}
+
+// lifeOf is the time to live that a command sets, 0 if it is unknown.
+func lifeOf(command, number string) time.Duration {
+	n, err := strconv.Atoi(number)
+	switch name := strings.ToUpper(command); {
+	case err == nil && name == "PEXPIRE":
+		return time.Duration(n) * time.Millisecond
+	case err == nil && name == "EXPIRE":
+		return time.Duration(n) * time.Second
+	}
+	return 0
 }
 
 // The largest difference between the times of servers and clients: by the stamps of a server

@@ -9,6 +9,7 @@ package talk
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -100,7 +101,7 @@ func Start(o Options) (*Program, error) {
 		for _, f := range pipes {
 			_ = f.Close()
 		}
-		return nil, fmt.Errorf("%w: %w", ErrStart, err)
+		return nil, fmt.Errorf("%w: %w: name a file that can be executed, or its interpreter before it", ErrStart, cmp.Or(errors.Unwrap(err), err))
 	}
 	for _, f := range []*os.File{theirIn, theirOut, theirErr} {
 		_ = f.Close() // the program has its own descriptor
@@ -182,7 +183,7 @@ func (p *Program) ask(q question, within time.Duration) (answer, error) {
 	case <-p.broke:
 		return answer{}, p.err
 	case <-awake(limit, answered):
-		return answer{}, p.fail(fmt.Errorf("%w: %q had %v; let it answer with ok false, and give its requests time limits of their own", ErrSilent, q.Op, limit.Round(time.Millisecond)))
+		return answer{}, p.fail(fmt.Errorf("%w: %q had %v; let it flush each line, answer with ok false in time, and give its requests time limits of their own", ErrSilent, q.Op, limit.Round(time.Millisecond)))
 	}
 }
 
