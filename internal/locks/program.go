@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"lockstep/internal/store"
+	"lockstep/internal/store/nats"
 )
 
 // ProgramName is the name of a lock that is a program without a name.
@@ -17,7 +18,7 @@ const ProgramName = "mine"
 
 // programStores are the stores that a program can use with nothing but an address.
 var programStores = []string{
-	string(StoreRedis), string(StoreRedisNodes), string(StoreEtcd), string(StoreZooKeeper), string(StoreConsul),
+	string(StoreRedis), string(StoreRedisNodes), string(StoreEtcd), string(StoreZooKeeper), string(StoreConsul), string(nats.ID),
 }
 
 // ProgramStores are the names of the stores that a lock that is a program may use.

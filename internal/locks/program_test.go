@@ -31,7 +31,7 @@ func TestNewProgram(t *testing.T) {
 		"has no program":     {"", nil, ""},
 		"words":              {"", strings.Fields(strings.Repeat("x ", 65)), ""},
 		"cannot keep":        {"", []string{"x"}, StoreMySQL},
-		`"nats", where it would need an account or a bucket`: {"", []string{"x"}, "nats"},
+		`"postgres", where it would need an account or a bucket`: {"", []string{"x"}, "postgres"},
 		"no plain text":    {"", []string{"x", "\x1b[2J"}, ""},
 		`such as ""`:       {"", []string{"x", ""}, ""},
 		"longer than 4096": {"", []string{"x", strings.Repeat("y", 5000)}, ""},

@@ -175,6 +175,7 @@ func (s *stream) Next(d link.Direction, part []byte) (n int, m link.Message, err
 		s.last++
 		s.asked[string(words[2])], m.Exchange = s.last, s.last
 		m.Mark = link.Header(rest[:size], markHeader)
+		m.Changes = bytes.HasPrefix(words[1], []byte("$KV.")) // a write to a bucket
 	}
 	m.Begins = m.Exchange != 0
 	return n + size + len(lineEnd), m, nil

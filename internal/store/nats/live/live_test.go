@@ -165,7 +165,7 @@ func TestARequestOfNATSIsKnownByItsHeader(t *testing.T) {
 	d := protocol()
 	header := "NATS/1.0\r\nLockstep-Call: /* call7 */\r\n\r\n"
 	up := fmt.Sprintf("CONNECT {}\r\nPING\r\nSUB _INBOX.a.* 1\r\nHPUB $KV.locks.lock _INBOX.a.x %d %d\r\n%sA\r\n", len(header), len(header)+1, header)
-	linktest.Want(t, d, link.Up, []byte(up), "0 ", "0 ", "0 ", "1 begins /* call7 */")
+	linktest.Want(t, d, link.Up, []byte(up), "0 ", "0 ", "0 ", "1 begins changes /* call7 */")
 	linktest.Want(t, d, link.Up, []byte("PUB $JS.API _INBOX.a.y 0\r\n\r\n"), "2 begins ")
 	down := "INFO {}\r\nPONG\r\nHMSG _INBOX.a.y 1 12 14\r\nNATS/1.0\r\n\r\nhi\r\nMSG _INBOX.a.x 1 2\r\n{}\r\nMSG _INBOX.a.x 1 2\r\n{}\r\n"
 	linktest.Want(t, d, link.Down, []byte(down), "0 ", "0 ", "2 begins ", "1 begins ", "0 ")
