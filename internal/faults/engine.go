@@ -19,6 +19,7 @@ type Engine struct {
 	sched  Scheduler
 	wanted [momentCount]bool
 	healed bool
+	clocks []ClockChange // by time
 
 	// Watch, if not nil, is called with every moment before any fault begins.
 	Watch func(Moment)
@@ -272,12 +273,17 @@ func (e *Engine) begin(i int, at Activation) {
 		s.begun, s.from = true, e.observed
 	}
 	e.world.FaultBegan(f.Number, at.Target)
+	acted := s.acted
 	f.Verb.Begin(e.world, at)
+	s.since = at
+	if e.keep(i) != nil && e.other(i) >= 0 {
+		s.acted = acted // the other one acts, as long as it lasts
+	}
 	if f.End == (End{}) {
 		return
 	}
 	e.begun++
-	s.active, s.since, s.until, s.order = true, at, 0, e.begun
+	s.active, s.until, s.order = true, 0, e.begun
 	s.generation++
 	generation := s.generation
 	if f.End.For > 0 {
@@ -328,13 +334,21 @@ func (e *Engine) end(i int) {
 	}
 	s.active = false
 	e.world.FaultEnded(f.Number, s.since.Target)
-	if v, ok := f.Verb.(verb); ok && registry[v.name].Keep != nil {
+	if keep := e.keep(i); keep != nil {
 		if j := e.other(i); j >= 0 {
-			registry[v.name].Keep(e.world, e.faults[j].Verb.(verb).args, e.state[j].since)
+			keep(e.world, e.faults[j].Verb.(verb).args, e.state[j].since)
 			return
 		}
 	}
 	f.Verb.End(e.world, s.since)
+}
+
+// keep returns Spec.Keep of the verb of fault i.
+func (e *Engine) keep(i int) func(World, Args, Activation) {
+	if v, ok := e.faults[i].Verb.(verb); ok {
+		return registry[v.name].Keep
+	}
+	return nil
 }
 
 // other returns the latest of the active faults that have the verb and the target of fault i,
@@ -375,6 +389,7 @@ func (e *Engine) Acted(fault int) {
 // WithoutEffect returns, at the end of a run, the numbers of the faults that have begun and changed
 // nothing, or for less than least, and of those whose target was not there.
 func (e *Engine) WithoutEffect(least time.Duration) []int {
+	e.judgeClocks(least)
 	var out []int
 	for i := range e.faults {
 		if f, s := &e.faults[i], &e.state[i]; (s.begun || s.missed) && (!s.acted || f.shorter(least)) {

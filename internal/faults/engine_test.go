@@ -298,8 +298,8 @@ func TestOverlapsOnOneNode(t *testing.T) {
 		faults []string
 		want   string
 	}{
-		{[]string{"at: 1s, pause: A, for: 5s", "at: 5s, pause: A, for: 10s"}, "1s freeze A (1); 5s freeze A (2); 15s thaw A (2)"},
-		{[]string{"at: 1s, pause: A, for: 10s", "at: 5s, pause: A, for: 3s"}, "1s freeze A (1); 5s freeze A (2); 11s thaw A (1)"},
+		{[]string{"at: 1s, pause: A, for: 5s", "at: 5s, pause: A, for: 10s"}, "1s freeze A (1); 5s freeze A (2); 6s freeze A (2); 15s thaw A (2)"},
+		{[]string{"at: 1s, pause: A, for: 10s", "at: 5s, pause: A, for: 3s"}, "1s freeze A (1); 5s freeze A (2); 8s freeze A (1); 11s thaw A (1)"},
 		{[]string{"at: 1s, pause: A, for: 5s", "at: 5s, pause: B, for: 3s"}, "1s freeze A (1); 5s freeze B (2); 6s thaw A (1); 8s thaw B (2)"},
 		{[]string{"at: 1s" + fast + "10s", "at: 5s" + slow + "3s"},
 			"1s drift A by 50000 ppm; 5s drift A by -30000 ppm; 8s drift A by 50000 ppm; 11s drift A by 0 ppm"},
@@ -329,8 +329,6 @@ func TestWithoutEffect(t *testing.T) {
 		{"too short a delay", begins + "slow: A, by: 1ns", true, "[1]"},
 		{"a step back", begins + "jump-clock: A, by: -1h", true, "[]"},
 		{"a restart may take no time", begins + "restart: A, down: 0s", true, "[]"},
-		{"a rate that changes a clock by 999 us", begins + "drift-clock: A, rate: -999ppm, for: 1s", true, "[1]"},
-		{"a rate that changes a clock by 1 ms", begins + "drift-clock: A, rate: -1000ppm, for: 1s", true, "[]"},
 		{"never began", "when: B is in its critical section, pause: A, for: 1s", false, "[]"},
 	} {
 		l := &lab{}

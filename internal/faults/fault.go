@@ -211,7 +211,8 @@ type World interface {
 	// It is called when a fault begins; the end of the fault acts on the same server.
 	Resolve(node string) string
 
-	// Freeze stops a process; its sockets stay open and messages queue up.
+	// Freeze stops a process; its sockets stay open and messages queue up. If another fault has
+	// frozen it, Freeze only calls Acted: the process stays frozen when that fault ends.
 	Freeze(fault int, node string)
 	// Thaw resumes it.
 	Thaw(fault int, node string)
@@ -269,15 +270,10 @@ func (f *Fault) Spec() Spec {
 }
 
 // shorter reports whether the duration of the fault, or the time by which it delays or changes
-// something, a clock's reading by its end included, is less than least.
+// something, is less than least.
 func (f *Fault) shorter(least time.Duration) bool {
 	if f.End.For > 0 && f.End.For < least {
 		return true
-	}
-	for _, ppm := range f.Args.Rates { // order: a verb has one rate
-		if f.End.For > 0 && (f.End.For/1_000_000*time.Duration(ppm)).Abs() < least {
-			return true
-		}
 	}
 	if len(f.Args.Durations) == 0 {
 		return false

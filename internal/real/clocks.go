@@ -114,29 +114,32 @@ func (c *client) setClock(_ time.Duration, now proto.Clock) error {
 
 // JumpClock implements faults.World.
 func (in injector) JumpClock(fault int, node string, by time.Duration) {
-	jumped := in.changeClock(fault, node, by, func(c proto.Clock) proto.Clock {
+	in.changeClock(fault, node, faults.ClockChange{By: by}, func(c proto.Clock) proto.Clock {
 		c.Offset += by
 		return c
 	})
-	if jumped {
-		in.record(history.Event{Kind: history.ClockChanged, Node: in.nodes[in.Resolve(node)], Value: int64(by)}, "")
-	}
 }
 
 // DriftClock implements faults.World.
 func (in injector) DriftClock(fault int, node string, ppm int64) {
 	at := in.now().Duration()
-	ppm += in.driftOf(in.Resolve(node))
-	in.changeClock(fault, node, 0, func(c proto.Clock) proto.Clock { return c.Drifting(at, ppm) })
+	in.changeClock(fault, node, faults.ClockChange{PPM: ppm}, func(c proto.Clock) proto.Clock {
+		return c.Drifting(at, ppm+in.driftOf(in.Resolve(node)))
+	})
 }
 
-// changeClock changes a clock, and steps it by that much; false when there is no such node.
-func (in injector) changeClock(fault int, node string, step time.Duration, how func(proto.Clock) proto.Clock) bool {
+// changeClock changes a clock, and tells the engine.
+func (in injector) changeClock(fault int, node string, change faults.ClockChange, how func(proto.Clock) proto.Clock) {
 	name, v := in.victim(fault, node)
 	if v == nil {
-		return false
+		return
 	}
-	in.failed(fault, name, v.setClock(step, in.clocks.change(name, how)))
-	in.actedOn(fault, v)
-	return true
+	in.failed(fault, name, v.setClock(change.By, in.clocks.change(name, how)))
+	if change.Node, change.At = name, in.now().Duration(); affects(v) {
+		change.Fault = fault
+	}
+	in.engine.ClockChanged(change)
+	if change.By != 0 {
+		in.record(history.Event{Kind: history.ClockChanged, Node: in.nodes[name], Value: int64(change.By)}, "")
+	}
 }

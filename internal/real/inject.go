@@ -71,14 +71,20 @@ func (in injector) victim(fault int, node string) (name string, v victim) {
 
 // actedOn tells the engine that a fault has affected a running process: a server, or a client that has not finished.
 func (in injector) actedOn(fault int, v victim) {
+	if affects(v) {
+		in.engine.Acted(fault)
+	}
+}
+
+func affects(v victim) bool {
 	if c, ok := v.(*client); ok {
 		select {
 		case <-c.over:
-			return
+			return false
 		default:
 		}
 	}
-	in.engine.Acted(fault)
+	return true
 }
 
 // acted tells the engine that a fault has changed something; it takes h.mu.
@@ -124,7 +130,11 @@ func (in injector) struck(fault int, name string, v victim, kind history.Kind, e
 // Freeze implements faults.World: SIGSTOP. It waits until the process has stopped.
 func (in injector) Freeze(fault int, node string) {
 	name, v := in.victim(fault, node)
-	if v == nil || !v.is().up() {
+	switch {
+	case v == nil || v.is().dead:
+		return
+	case v.is().frozen:
+		in.actedOn(fault, v)
 		return
 	}
 	v.is().frozen = true

@@ -60,6 +60,11 @@ func TestAFaultThatChangesNothingIsNamed(t *testing.T) {
 		{"longer work of a resting client", "", []string{"when: A writes, after: 100ms, slow: A, by: 1s"}, "[1]"},
 		{"a task that hangs after its work", "", []string{"when: A writes, hang: A"}, "[1]"},
 		{"an eviction of nothing", "", []string{"at: 0s, evict: lock"}, "[1]"},
+		{"a pause within another one", "", []string{inSection + "pause: A, for: 1s", inSection + "pause: A, for: 500ms"}, "[2]"},
+		{"a pause that outlasts another one", "", []string{inSection + "pause: A, for: 1s", inSection + "pause: A, for: 2s"}, "[]"},
+		{"a pause that outlasts its client", "", []string{inSection + "pause: A, for: 1s", inSection + "pause: A, for: 2s", crash}, "[2]"},
+		{"a clock that is set ahead and back at once", "", []string{inSection + "jump-clock: A, by: +1s", inSection + "jump-clock: A, by: -1s"}, "[1 2]"},
+		{"a server's clock, ahead and back at once", "", []string{inSection + "jump-clock: redis-1, by: +1m", inSection + "jump-clock: redis-1, by: -1m"}, "[2]"},
 		{"a clock of a client that has finished", "", []string{late + "jump-clock: A, by: +1s"}, "[1]"},
 	} {
 		if got := inVain(t, story(t, cmp.Or(tt.lock, "set-nx-lua"), tt.faults...)); got != tt.want {

@@ -63,9 +63,13 @@ func (in injector) process(node string) (*kernel.Proc, *client, *host) {
 // actedOn tells the engine that a fault has changed something for a process that runs: a server, or
 // the client c, unless that has played all its rounds or contends for another lock than the run's.
 func (in injector) actedOn(fault int, c *client) {
-	if c == nil || !c.done && !in.w.usesAnotherLock(c.node) {
+	if in.affects(c) {
 		in.w.engine.Acted(fault)
 	}
+}
+
+func (in injector) affects(c *client) bool {
+	return c == nil || !c.done && !in.w.usesAnotherLock(c.node)
 }
 
 // acted tells the engine of a late effect of a fault. In the quiet period, when no client plays, it
@@ -83,7 +87,12 @@ func (in injector) recordOf(kind history.Kind, p *kernel.Proc, value int64) {
 }
 
 func (in injector) Freeze(fault int, node string) {
-	if _, c, _ := in.process(node); c != nil && c.stands && in.w.timing.StopTime > 0 {
+	p, c, _ := in.process(node)
+	if p.Frozen() && !p.Dead() {
+		in.actedOn(fault, c)
+		return
+	}
+	if c != nil && c.stands && in.w.timing.StopTime > 0 {
 		in.w.k.After(in.w.timing.StopTime, kernel.HandlerFunc(func() { in.freeze(fault, node) }), 0)
 		return
 	}
@@ -299,24 +308,29 @@ func (in injector) nodes(names []string) []history.NodeID {
 }
 
 func (in injector) JumpClock(fault int, node string, by time.Duration) {
-	p, c, h := in.process(node)
+	p, _, _ := in.process(node)
 	p.Clock.Offset += by
-	in.actedOn(fault, c)
 	in.recordOf(history.ClockChanged, p, int64(by))
-	if h != nil {
-		h.serv.clockChanged()
-	}
+	in.clockChanged(fault, node, by, 0)
 }
 
 // DriftClock implements faults.World. Timers that run keep their length.
 func (in injector) DriftClock(fault int, node string, ppm int64) {
+	p, _, _ := in.process(node)
+	p.Clock.SetDrift(in.w.k.Now(), in.w.clockOf(p.Name()).DriftPPM+ppm)
+	in.clockChanged(fault, node, 0, ppm)
+}
+
+// clockChanged tells the engine and the server, whose step forward may end a lease at once.
+func (in injector) clockChanged(fault int, node string, by time.Duration, ppm int64) {
 	p, c, h := in.process(node)
-	name := in.Resolve(node)
-	in.actedOn(fault, c)
-	p.Clock.SetDrift(in.w.k.Now(), in.w.clockOf(name).DriftPPM+ppm)
 	if h != nil {
-		h.serv.clockChanged()
+		in.watch(fault, h.serv.clockChanged, history.Expired)
 	}
+	if !in.affects(c) {
+		fault = 0
+	}
+	in.w.engine.ClockChanged(faults.ClockChange{Fault: fault, Node: p.Name(), At: in.w.k.Now().Duration(), By: by, PPM: ppm})
 }
 
 // loseHost ends a client process together with its machine: nothing closes its connections,
