@@ -164,15 +164,40 @@ func (t *tally) observe(i int32, e *history.Event) {
 }
 
 // EndNeverCame reports whether a fault that was to last until a moment ends, at event i, only because
-// everything heals, which takes no time unless the servers are real.
+// everything heals.
 func EndNeverCame(h *history.History, i int32) bool {
+	if !endsByHealing(h, i) {
+		return false
+	}
+	f, ok := faults.Of(h.Fault(h.Events[i].Value).Values)
+	return ok && f.End.Until != nil
+}
+
+// CutByHealing returns how long a fault was to last that ends sooner, at event i, because everything
+// heals; 0 for others.
+func CutByHealing(h *history.History, i int32) time.Duration {
+	if !endsByHealing(h, i) {
+		return 0
+	}
+	end, k := &h.Events[i], i
+	for k > 0 && (h.Events[k].Kind != history.FaultBegan || h.Events[k].Value != end.Value) {
+		k--
+	}
+	if f, ok := faults.Of(h.Fault(end.Value).Values); ok && end.At.Sub(h.Events[k].At) < f.End.For {
+		return f.End.For
+	}
+	return 0
+}
+
+// endsByHealing reports whether event i, by which a fault ends, is followed by the healing, which takes
+// no time unless the servers are real.
+func endsByHealing(h *history.History, i int32) bool {
 	atOnce := history.Simulated(h.Header.Backend)
 	for next := i + 1; next < int32(len(h.Events)); next++ {
 		switch h.Events[next].Kind {
 		case history.FaultEnded, history.Thawed, history.Restarted, history.Forgotten, history.ClockChanged:
 		case history.Healed:
-			f, ok := faults.Of(h.Fault(h.Events[i].Value).Values)
-			return ok && f.End.Until != nil && (!atOnce || h.Events[next].At == h.Events[i].At)
+			return !atOnce || h.Events[next].At == h.Events[i].At
 		default:
 			return false
 		}

@@ -32,6 +32,9 @@ func faultEnded(t *teller, i int32, e *history.Event) say.Phrase {
 	if checker.EndNeverCame(t.h.History, i) {
 		return say.EndsWithAll.With(say.Number(e.Value))
 	}
+	if planned := checker.CutByHealing(t.h.History, i); planned > 0 {
+		return say.EndsEarly.With(say.Number(e.Value), say.Planned(planned))
+	}
 	name := t.h.Fault(e.Value).Verb
 	switch verb, _ := faults.Lookup(name); {
 	case slices.Contains([]string{"", "pause", "drop", "crash", "lose-host", "fail-over"}, name):
@@ -103,7 +106,7 @@ func (t *teller) afterDeath(i int32, e *history.Event) say.Phrase {
 		switch list := t.Entries[t.h.Place(e.Node)]; {
 		case t.h.InCluster(e.Node):
 			return say.Text("The others have everything it had.")
-		case len(list) == 0 || t.Stores < 2:
+		case len(list) == 0 || t.Stores < 2 || t.StandsBy(e.Node):
 			return nothing
 		case list[0].Replicated:
 			return say.ReplicaHasEntry.With(t.who(list[0].Owner))

@@ -18,6 +18,11 @@ var endlessFault = history.Fault{
 	Values: history.Values(`{"verb":"pause","value":"A","end":{"until":{"moment":"acquires","subject":"B"}}}`),
 }
 
+var longFault = history.Fault{
+	Number: 5, Verb: "pause", Text: "pause A for 10m",
+	Values: history.Values(`{"verb":"pause","value":"A","end":{"for_ns":600000000000}}`),
+}
+
 var cutFault = history.Fault{Number: 3, Verb: "partition", Text: "partition A from store for 5s"}
 
 // A narration is a tape and the last sentences of its story, each with its time.
@@ -31,7 +36,7 @@ func narrate(t *testing.T, tests []narration) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			var got []string
-			for _, s := range newTape(tt.give, pauseFault, cutFault, endlessFault).steps() {
+			for _, s := range newTape(tt.give, pauseFault, cutFault, endlessFault, longFault).steps() {
 				got = append(got, s.At.String()+" "+s.Sentence.English())
 			}
 			if len(got) > len(tt.want) && len(tt.want) > 0 {
@@ -126,6 +131,17 @@ func TestSentences(t *testing.T) {
 			"15.060 s The end of fault 4 never came: it is over only now, with all others.",
 			"15.060 s A wakes. It does not know that time has passed.",
 		}},
+		{"the healing cuts a pause short", `0.002 A acquires; 0.06 A fault-began value=5
+			0.06 A froze value=5; 15.06 A fault-ended value=5; 15.06 A thawed value=5; 15.06 A healed`, []string{
+			"0.060 s A freezes for 15 s (fault 5).",
+			"15.060 s Fault 5 ends early, with all others: it was to last 600 s.",
+			"15.060 s A wakes. It does not know that time has passed.",
+		}},
+		{"a pause ends by itself, just before the healing", `0.002 A acquires; 0.06 A fault-began value=5
+			0.06 A froze value=5; 600.06 A fault-ended value=5; 600.06 A thawed value=5; 600.06 A healed`, []string{
+			"0.060 s A freezes for 600 s (fault 5).",
+			"600.060 s A wakes. It does not know that time has passed.",
+		}},
 		{"freeze between two commands", `0.002 A acquires; 1 A releasing
 			1 A asks 1.001 as=done GET lock; 1.002 A replied peer=redis-1 cause=done
 			1.002 A froze value=1; 12.002 A thawed value=1; 12.002 A sent peer=redis-1 text=DEL lock`,
@@ -189,6 +205,8 @@ func TestSentencesOfServers(t *testing.T) {
 		{"a replica that does not say from whom it copies", `servers redis-1 redis-2; 0.002 A acquires
 			0.04 redis-2 replicated owner=A; 0.05 redis-1 crashed value=1`,
 			[]string{"0.050 s Store redis-1 crashes (fault 1). A replica has A's entry, too."}},
+		{"a replica dies", `servers redis-1 redis-2; 0.002 A acquires; 0.04 redis-2 copies A; 0.05 redis-2 crashed value=1`,
+			[]string{"0.050 s Store redis-2 crashes (fault 1)."}},
 		{"a frozen primary is replaced", `servers redis-1 redis-2; 0.05 redis-1 froze value=1
 			0.06 redis-2 promoted peer=redis-1`, []string{"0.060 s Store redis-2 becomes the primary."}},
 		{"a leader dies", `servers etcd-1 etcd-2 etcd-3; 0.002 etcd-1 admits A; 0.003 A entered

@@ -200,7 +200,7 @@ func (r Reason) In(l Language) string {
 	if r == "" {
 		return translated(l, "its outcome is unknown")
 	}
-	return translated(l, string(r))
+	return translated(l, strings.TrimSuffix(string(r), "."))
 }
 
 // Both is a text that comes in both languages, such as that of a scenario, a lock or a fault.

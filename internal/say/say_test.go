@@ -145,7 +145,7 @@ func TestPhrasesInBothLanguages(t *testing.T) {
 			"A's unlock script reaches store redis-4 only now, 4.992 s after it was sent.",
 			"A 的 unlock 脚本现在才到达存储 redis-4，发出之后过了 4.992 秒。"},
 		{AttemptFails.With(b, "connection lost"), "B's attempt fails: connection lost.", "B 的尝试失败：连接断了。"},
-		{AttemptFails.With(b, "ERR no"), "B's attempt fails: ERR no.", "B 的尝试失败：ERR no。"},
+		{AttemptFails.With(b, "ERR no."), "B's attempt fails: ERR no.", "B 的尝试失败：ERR no。"},
 		{AttemptFails.With(b, ""), "B's attempt fails: its outcome is unknown.", "B 的尝试失败：结果未知。"},
 		{Grants.With(store, Probe(), 1_000_000_000), "The store grants the probe the lock until 1.000 s. The probe does not know yet.", "存储把锁授予探针，期限到 1.000 秒。探针还不知道。"},
 		{FaultBegins.With(2, Both{English: "slow A", Chinese: "让 A 慢"}), "Fault 2 begins: slow A.", "故障 2 开始：让 A 慢。"},

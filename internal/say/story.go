@@ -88,6 +88,7 @@ var (
 	LinksWork   = New1[Number](
 		"The links work again (fault {number}); what they held back arrives now.")
 	EndsWithAll = New1[Number]("The end of fault {number} never came: it is over only now, with all others.")
+	EndsEarly   = New2[Number, Planned]("Fault {number} ends early, with all others: it was to last {time}.")
 	FaultIsOver = New1[Number]("Fault {number} is over.")
 	Freezes     = New4[Node, OptionalSpan, Phrase, Optional](
 		"{Who} freezes[ for {length}][ {between}][ (fault {number})].")
