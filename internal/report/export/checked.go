@@ -13,29 +13,23 @@ import (
 
 // Checked is one judged history, for programs.
 type Checked struct {
-	File      string                    `json:"file"`
-	Number    int                       `json:"number"` // of the history in its file, counted from 1
-	Scenario  string                    `json:"scenario"`
-	Lock      string                    `json:"lock"`
-	Seed      uint64                    `json:"seed"`
-	Backend   string                    `json:"backend"`
-	Hash      string                    `json:"hash"`
-	Events    int                       `json:"events"`
-	Whole     bool                      `json:"whole"`   // false: it may go on behind its last line
-	Verdict   checker.Verdict           `json:"verdict"` // the worst of all properties
-	Letter    checker.Letter            `json:"letter"`
-	Words     string                    `json:"words"`
-	Verdicts  map[string]CheckedVerdict `json:"verdicts"`
-	OverlapUS int64                     `json:"overlap_us"`
-	Acquired  int                       `json:"acquired"`
-	Judgement checker.Judgement         `json:"-"`
+	File      string                   `json:"file"`
+	Number    int                      `json:"number"` // of the history in its file, counted from 1
+	Scenario  string                   `json:"scenario"`
+	Lock      string                   `json:"lock"`
+	Seed      uint64                   `json:"seed"`
+	Backend   string                   `json:"backend"`
+	Hash      string                   `json:"hash"`
+	Events    int                      `json:"events"`
+	Whole     bool                     `json:"whole"`   // false: it may go on behind its last line
+	Verdict   checker.Verdict          `json:"verdict"` // the worst of all properties
+	Letter    checker.Letter           `json:"letter"`
+	Words     string                   `json:"words"`
+	Verdicts  map[string]VerdictResult `json:"verdicts"`
+	OverlapUS int64                    `json:"overlap_us"`
+	Acquired  int                      `json:"acquired"`
+	Judgement checker.Judgement        `json:"-"`
 	timeline  *timeline.Timeline
-}
-
-// CheckedVerdict is the verdict on one property.
-type CheckedVerdict struct {
-	VerdictResult
-	Words string `json:"words"` // the first violation, or why the verdict is unknown
 }
 
 // CheckedOf judges a history; number is its place in its file, counted from 1.
@@ -50,13 +44,13 @@ func CheckedOf(file string, number int, h *history.History) Checked {
 	c := Checked{
 		File: file, Number: number, Scenario: h.Header.Scenario, Lock: h.Header.Lock, Seed: h.Header.Seed,
 		Backend: h.Header.Backend, Hash: h.Hash().String(), Events: len(h.Events), Whole: h.Whole, Verdict: checker.Kept, Letter: j.Letter,
-		Words: explain.Verdict(t, &j).English(), Verdicts: map[string]CheckedVerdict{}, OverlapUS: j.Overlap.Microseconds(),
+		Words: explain.Verdict(t, &j).English(), Verdicts: map[string]VerdictResult{}, OverlapUS: j.Overlap.Microseconds(),
 		Acquired: j.Acquired, Judgement: j, timeline: t,
 	}
 	for i := range j.Findings {
 		f := &j.Findings[i]
 		c.Verdict = checker.Worse(c.Verdict, f.Verdict)
-		v := CheckedVerdict{verdictOf(f), f.Reason.English()}
+		v := verdictOf(f)
 		if v.FirstAtUS != nil {
 			v.Words = c.FirstViolation(f).English()
 		}

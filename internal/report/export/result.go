@@ -60,6 +60,7 @@ type VerdictResult struct {
 	Verdict   checker.Verdict `json:"verdict" enum:"kept broken unknown" doc:"What was found."`
 	Count     int             `json:"count" doc:"How often it broke."`
 	FirstAtUS *int64          `json:"first_at_us" doc:"When it first broke, in microseconds of true time since the run began; null when it did not break."`
+	Words     string          `json:"words" doc:"Why it is unknown; empty when it is known. simulate check tells the first violation here."`
 }
 
 // FaultResult is one fault.
@@ -129,7 +130,7 @@ func resultOf(r *bundle.Run) LockResult {
 }
 
 func verdictOf(f *checker.Finding) VerdictResult {
-	v := VerdictResult{Verdict: f.Verdict, Count: f.Count}
+	v := VerdictResult{Verdict: f.Verdict, Count: f.Count, Words: f.Reason.English()}
 	if f.Verdict == checker.Broken && len(f.Violations) > 0 {
 		at := f.Violations[0].From.Duration().Microseconds()
 		v.FirstAtUS = &at
