@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -20,7 +21,7 @@ func (r *reader) seed(n *node, p *plan.Plan) {
 	p.Seed, _ = read(r, n, "seed", "seed: 7", func(text string) (uint64, string) {
 		seed, err := strconv.ParseUint(text, 10, 64)
 		if err != nil || seed == 0 || !wholeForm.MatchString(text) {
-			return 0, fmt.Sprintf("seed must be a whole number, 1 or more, not %s: write seed: 7", quote(text))
+			return 0, fmt.Sprintf("seed must be a whole number from 1 to %d, not %s: write seed: 7", uint64(math.MaxUint64), quote(text))
 		}
 		return seed, ""
 	})

@@ -47,7 +47,7 @@ func (r *reader) repeat(n *node) int {
 	if m == nil {
 		if text == "1" {
 			r.problemf(n, "\"1\" lacks its unit: write repeat: once")
-		} else if numberForm.MatchString(text) {
+		} else if numberForm.MatchString(text) && text != "0" {
 			r.problemf(n, "%s lacks its unit: write repeat: %s times", quote(text), text)
 		} else {
 			r.problemf(n, "repeat cannot be %s: write %s", quote(text), example)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"lockstep/internal/faults"
+	"lockstep/internal/plan"
 )
 
 // maxDuration is the longest duration that a scenario may have. Longer ones are typing mistakes,
@@ -132,6 +133,8 @@ func (r *reader) percent(n *node, name, example string) (int64, bool) {
 	return read(r, n, name, example, func(text string) (int64, string) {
 		number, found := strings.CutSuffix(text, "%")
 		switch {
+		case !found && numberForm.MatchString(text) && strings.HasPrefix(text, "0."):
+			return 0, fmt.Sprintf("%s has no unit: write %s or %s%%", quote(text), plan.Percent(100*millionths(text)), text)
 		case !found && numberForm.MatchString(text):
 			return 0, fmt.Sprintf("%s has no unit: write %s%%", quote(text), text)
 		case !found || !percentForm.MatchString(number):
