@@ -162,6 +162,14 @@ func TestEachWayToFailHasItsAssumption(t *testing.T) {
 			"The store's clock runs as fast as true time.",
 			"clock step 4.000 s > lease 10.000 s - 7.000 s spent",
 			"clock-changed expired"},
+		{"clocks that step while the request is on its way", `0.001 A sent peer=redis-1 as=sent shows=0.001 text=SETNX lock x
+			0.0015 A clock-changed lasts=12s shows=12.0015; 0.002 redis-1 executed peer=A cause=sent as=done
+			0.002 redis-1 granted owner=A peer=A cause=done; 0.003 A acquired shows=12.003
+			0.9 B waits shows=12.9; 1 B replaces GETSET lock x`,
+			"The clocks of B and A agree.",
+			"B's clock is ahead of A's by 12.000 s; B's GETSET at 1.000 s ends A's entry, " +
+				"which is 0.998 s old",
+			"clock-changed granted"},
 		{"clocks that disagree", `0.002 A acquires forever; 0.9 B waits shows=12.9
 			1 B replaces GETSET lock x`,
 			"The clocks of B and A agree.",

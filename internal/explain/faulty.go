@@ -14,6 +14,9 @@ import (
 
 // faultBegan is told only if no event of the fault says more, as a freeze says more of a pause.
 func faultBegan(t *teller, i int32, e *history.Event) say.Phrase {
+	if t.cuts(e) {
+		t.cut++
+	}
 	if t.h.Next(i, 0, func(n *history.Event) bool {
 		acts := []history.Kind{history.Froze, history.Crashed, history.Restarted, history.Promoted}
 		return n.Kind == history.ClockChanged || n.Value == e.Value && slices.Contains(acts, n.Kind)
@@ -29,20 +32,28 @@ func faultBegan(t *teller, i int32, e *history.Event) say.Phrase {
 
 // faultEnded is told only for faults without an event of their own, and for those whose end never came.
 func faultEnded(t *teller, i int32, e *history.Event) say.Phrase {
+	if t.cuts(e) {
+		t.cut--
+	}
 	if checker.EndNeverCame(t.h.History, i) {
 		return say.EndsWithAll.With(say.Number(e.Value))
 	}
 	if planned := checker.CutByHealing(t.h.History, i); planned > 0 {
 		return say.EndsEarly.With(say.Number(e.Value), say.Planned(planned))
 	}
-	name := t.h.Fault(e.Value).Verb
-	switch verb, _ := faults.Lookup(name); {
+	switch name := t.h.Fault(e.Value).Verb; {
 	case slices.Contains([]string{"", "pause", "drop", "crash", "lose-host", "fail-over"}, name):
 		return nothing
-	case verb.Cuts():
+	case t.cuts(e) && t.cut == 0: // else another fault may still cut the same links
 		return say.LinksWork.With(say.Number(e.Value))
 	}
 	return say.FaultIsOver.With(say.Number(e.Value))
+}
+
+// cuts reports whether the fault of an event cuts links.
+func (t *teller) cuts(e *history.Event) bool {
+	verb, _ := faults.Lookup(t.h.Fault(e.Value).Verb)
+	return verb.Cuts()
 }
 
 func froze(t *teller, i int32, e *history.Event) say.Phrase {

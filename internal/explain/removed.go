@@ -145,7 +145,11 @@ func (q *inquiry) replacedBy(by history.NodeID, entry *timeline.Entry) bool {
 // ahead returns by how much the clock of a client is ahead of that of the owner of an entry that it
 // ends; 0 when they agree, or are unknown.
 func (q *inquiry) ahead(by history.NodeID, entry *timeline.Entry) time.Duration {
-	theirs, known := q.h.ClockError(entry.Owner, entry.From)
+	set := entry.From
+	if e := q.sent(entry.Began); e != nil {
+		set = e.At // the owner has read its clock before
+	}
+	theirs, known := q.h.ClockError(entry.Owner, set)
 	own, also := q.h.ClockError(by, entry.Over)
 	if ahead := own - theirs; known && also && (ahead > rounding || ahead < -rounding) {
 		return ahead

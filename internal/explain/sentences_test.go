@@ -24,6 +24,7 @@ var longFault = history.Fault{
 }
 
 var cutFault = history.Fault{Number: 3, Verb: "partition", Text: "partition A from store for 5s"}
+var nextCutFault = history.Fault{Number: 6, Verb: "partition", Text: "partition A from store for 8s"}
 
 // A narration is a tape and the last sentences of its story, each with its time.
 type narration struct {
@@ -36,7 +37,7 @@ func narrate(t *testing.T, tests []narration) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			var got []string
-			for _, s := range newTape(tt.give, pauseFault, cutFault, endlessFault, longFault).steps() {
+			for _, s := range newTape(tt.give, pauseFault, cutFault, endlessFault, longFault, nextCutFault).steps() {
 				got = append(got, s.At.String()+" "+s.Sentence.English())
 			}
 			if len(got) > len(tt.want) && len(tt.want) > 0 {
@@ -231,6 +232,12 @@ func TestSentencesOfServers(t *testing.T) {
 		{"a partition", "0.009 A fault-began value=3; 5.009 A fault-ended value=3", []string{
 			"0.009 s Fault 3 begins: partition A from store for 5s.",
 			"5.009 s The links work again (fault 3); what they held back arrives now.",
+		}},
+		{"a partition ends within another one", `0.009 A fault-began value=3; 1 A fault-began value=6
+			5.009 A fault-ended value=3; 9 A fault-ended value=6`, []string{
+			"1.000 s Fault 6 begins: partition A from store for 8s.",
+			"5.009 s Fault 3 is over.",
+			"9.000 s The links work again (fault 6); what they held back arrives now.",
 		}},
 		{"re-entry", `0.002 A acquires; 0.01 A reenters value=1; 0.012 A reentered value=1
 			0.013 A reenters value=2; 9 A reentered value=2; 9.1 A left value=2

@@ -19,6 +19,7 @@ type teller struct {
 	h        *timeline.Timeline
 	breaks   map[int32][]breach
 	progress bool    // progress is broken: the final quiet period is part of the story
+	cut      int     // faults that cut links now
 	drops    []int64 // numbers of drop faults that have begun and not acted yet
 	foreign  []bool  // by node: that it extends another client's entry has been told
 }
