@@ -51,6 +51,7 @@ func TestAFaultThatChangesNothingIsNamed(t *testing.T) {
 		{"a cut between clients, which never talk", "", []string{inSection + "partition: [A, B], for: 1s"}, "[1]"},
 		{"a cut when no client plays", "", []string{late + "partition: [A, store], for: 1s"}, "[1]"},
 		{"a cut that ends while A works", "", []string{inSection + "partition: [A, store], for: 900ms"}, "[1]"},
+		{"a cut that is never healed", "", []string{inSection + "partition: [A, store], forever: true"}, "[]"},
 		{"a cut between nodes that know nothing of each other", "redlock", []string{inSection + "partition: [redis-1, redis-2], for: 1s"}, "[1]"},
 		{"a cut between members of a cluster", "etcd-txn", []string{inSection + "partition: [etcd-1, etcd-2], for: 1s"}, "[]"},
 		{"a lost reply to a lost request", "", []string{lost, "when: A is about to send SET, drop: reply"}, "[2]"},

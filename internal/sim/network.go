@@ -139,7 +139,7 @@ func (n *network) heal(fault int) {
 		if b.fault != fault {
 			return false
 		}
-		n.acted(&b)
+		n.acted(&b, n.w.k.Now())
 		return true
 	})
 	held := n.held
@@ -180,17 +180,17 @@ func (w *World) inAnyOrder(n int, swap func(i, k int)) {
 	}
 }
 
-// acted tells the engine of a partition that has stopped messages, and lasted long enough.
-func (n *network) acted(b *block) {
-	if b.acted && n.w.k.Now().Sub(b.since) >= n.w.plan.MinEffect() {
+// acted tells the engine of a partition that has stopped messages, and lasted long enough until now.
+func (n *network) acted(b *block, now history.Instant) {
+	if b.acted && now.Sub(b.since) >= n.w.plan.MinEffect() {
 		n.w.engine.Acted(b.fault)
 	}
 }
 
-// stillBlocked is called at the end of the run, for partitions that were not healed.
+// stillBlocked is called when the run is over, for partitions that were not healed.
 func (n *network) stillBlocked() {
 	for i := range n.blocks {
-		n.acted(&n.blocks[i])
+		n.acted(&n.blocks[i], n.w.hist.End())
 	}
 }
 
