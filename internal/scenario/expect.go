@@ -60,6 +60,10 @@ func (r *reader) knownLock(key *node, p *plan.Plan) bool {
 		r.problemf(key, "%s is not among the locks of this scenario: add it to locks, or remove it here", id)
 		return false
 	}
+	if _, ok := checker.Lookup(id); ok {
+		r.problemf(key, "%s is a property, which is expected of a lock: write every lock: {%s: kept}", id, id)
+		return false
+	}
 	r.problemf(key, "unknown lock %s in expect: %s", quote(id), suggest(id, append([]string{plan.EveryLock}, p.Locks...)))
 	return false
 }

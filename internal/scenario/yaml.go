@@ -201,6 +201,7 @@ func (r *reader) addSyntaxError(err error) {
 // syntaxAdvice rewords the most common errors of the YAML library.
 var syntaxAdvice = []struct{ says, advice string }{
 	{"mapping value is not allowed", `not valid YAML: a ":" too many in this value, or the next line is indented too far; put a text with ":" in quotes`},
+	{"non-map value is specified", `not valid YAML: a key needs ":" and a space after it`},
 	{"value is not allowed in this context", "not valid YAML: this line does not fit what is above it; check its indentation"},
 	{"end character of double-quoted", `not valid YAML: the quote " is never closed`},
 	{"end character of single-quoted", "not valid YAML: the quote ' is never closed"},
