@@ -97,7 +97,11 @@ func (d *DB) test(r *run, e *expr, t *table, v image) value {
 	case isNull:
 		return f.truth(d.eval(r, e.args[0], t, v).kind == valueNull)
 	}
-	left, right := d.eval(r, e.args[0], t, v), d.eval(r, e.args[1], t, v)
+	return f.is(e.op, d.eval(r, e.args[0], t, v), d.eval(r, e.args[1], t, v))
+}
+
+// is compares two values.
+func (f Flavour) is(op string, left, right value) value {
 	if left.kind == valueNull || right.kind == valueNull {
 		return value{}
 	}
@@ -105,7 +109,7 @@ func (d *DB) test(r *run, e *expr, t *table, v image) value {
 	if !ok {
 		panic(f.beyond("comparisons of different types"))
 	}
-	return f.truth(strings.Contains(e.op, [...]string{"<", "=", ">"}[1+order]))
+	return f.truth(strings.Contains(op, [...]string{"<", "=", ">"}[1+order]))
 }
 
 // alike converts a value that is compared with a boolean or a time; mixes has accepted it.

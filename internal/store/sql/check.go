@@ -1,6 +1,7 @@
 package sql
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 )
@@ -26,8 +27,18 @@ func (d *DB) check(st *statement, t *table) {
 		d.checkExpr(st, t, a.value, "SET")
 		d.assignable(t.columns[at], a.value, t)
 	}
-	for _, e := range slices.Concat(st.output, st.order) {
+	for _, e := range st.output {
 		d.checkExpr(st, t, e, "SELECT")
+	}
+	for _, o := range st.order {
+		d.checkExpr(st, t, o.by, "ORDER BY")
+	}
+	for _, e := range st.only {
+		d.checkExpr(st, nil, e, "WHERE")
+		d.condition(e, nil)
+	}
+	if st.counts && st.forUpdate && d.cfg.Flavour == PostgreSQL {
+		panic(pgError("0A000", "FOR UPDATE is not allowed with aggregate functions"))
 	}
 	for _, c := range st.where {
 		d.checkExpr(st, t, c, "WHERE")
@@ -35,6 +46,9 @@ func (d *DB) check(st *statement, t *table) {
 	}
 	st.right.Store(t.definition)
 }
+
+// called is the name of the statement's table in it.
+func (st *statement) called() string { return cmp.Or(st.alias, st.table) }
 
 // checkInsert refuses wrong columns of an INSERT, and values that they do not take.
 func (d *DB) checkInsert(st *statement, t *table) {
@@ -65,12 +79,15 @@ func (d *DB) checkInsert(st *statement, t *table) {
 // checkConflict refuses an ON CONFLICT that is not about a key.
 func (d *DB) checkConflict(st *statement, t *table) {
 	switch of := st.arbiter; {
-	case of == key{}, slices.ContainsFunc(t.unique, func(u unique) bool { return st.settles(t, u) }):
+	case of.none(), slices.ContainsFunc(t.unique, func(u unique) bool { return st.settles(t, u) }):
 	case of.name != "":
 		panic(pgError("42704", `constraint "`+of.name+`" for table "`+t.name+`" does not exist`))
-	case t.column(of.column) < 0:
-		panic(d.cfg.Flavour.noColumn(of.column, "ON CONFLICT"))
 	default:
+		for _, name := range of.columns {
+			if t.column(name) < 0 {
+				panic(d.cfg.Flavour.noColumn(name, "ON CONFLICT"))
+			}
+		}
 		panic(pgError("42P10", "there is no unique or exclusion constraint matching the ON CONFLICT specification"))
 	}
 }
@@ -82,10 +99,12 @@ func (d *DB) checkExpr(st *statement, t *table, e *expr, clause string) {
 	case e.kind != exprColumn && e.kind != exprProposed:
 	case t == nil && f == MySQL && st.kind == kindInsert:
 		panic(f.beyond("a column as the value of another one"))
-	case t == nil, t.column(e.name) < 0, e.table != "" && e.table != t.name && f == MySQL:
+	case st.inner && (t.column(e.name) < 0 || e.table != "" && e.table != st.called()):
+		panic(f.beyond("a subquery about a column outside of its own table"))
+	case t == nil, t.column(e.name) < 0, e.table != "" && e.table != st.called() && f == MySQL:
 		panic(f.noColumn(e.name, clause))
 	case e.kind == exprProposed:
-	case e.table != "" && e.table != t.name:
+	case e.table != "" && e.table != st.called():
 		panic(pgError("42P01", `missing FROM-clause entry for table "`+e.table+`"`))
 	case e.table == "" && f == PostgreSQL && st.conflict == conflictUpdates && clause != "SELECT":
 		panic(pgError("42702", `column reference "`+e.name+`" is ambiguous`)) // of the row that is there, or EXCLUDED
@@ -124,13 +143,15 @@ func (d *DB) typeOf(e *expr, t *table) staticType {
 	case e.kind == exprBinary && d.typeOf(e.args[0], t) == typeTime && d.typeOf(e.args[1], t) == typeOther,
 		e.kind == exprCall && (e.name == "NOW" || e.name == toTime || e.name == inUTC || strings.HasSuffix(e.name, "_TIMESTAMP")):
 		return typeTime
-	case e.kind == exprTest:
+	case e.kind == exprTest, e.kind == exprSub && e.op != "":
 		return typeBool
+	case e.op == concat, e.name == asText:
+		return typeText
 	case e.name == either && d.typeOf(e.args[1], t) == d.typeOf(e.args[2], t):
 		return d.typeOf(e.args[1], t)
 	case (e.kind == exprColumn || e.kind == exprProposed) && t != nil && t.column(e.name) >= 0:
 		return t.columns[t.column(e.name)].static()
-	case e.kind == exprCall && (e.name == toBoolean || e.name == "PG_TRY_ADVISORY_LOCK" || e.name == "PG_ADVISORY_UNLOCK"):
+	case e.kind == exprCall && (e.name == toBoolean || strings.HasPrefix(e.name, "PG_TRY_ADVISORY") || e.name == "PG_ADVISORY_UNLOCK"):
 		return typeBool
 	}
 	return typeOther
@@ -157,6 +178,7 @@ func (d *DB) sound(e *expr, t *table) {
 		return
 	}
 	switch {
+	case e.op == concat:
 	case e.kind == exprBinary, e.kind == exprTest && strings.Contains("<>=", e.op[:1]):
 		d.mixes(e.op, t, e.args[0], e.args[1])
 	case e.kind == exprTest && e.op != isNull:

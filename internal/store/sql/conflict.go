@@ -1,12 +1,16 @@
 package sql
 
+import "slices"
+
 // This file holds what an INSERT does when its key is there: INSERT IGNORE and ON DUPLICATE KEY UPDATE of MySQL,
 // ON CONFLICT of PostgreSQL.
 
 // settles reports whether the statement says what to do when there is a row with the same value of a key.
 func (st *statement) settles(t *table, u unique) bool {
 	of := st.arbiter
-	return st.conflict != conflictFails && (of == key{} || of.name == u.name || of.column == t.columns[u.column].name)
+	named := func(at int) bool { return slices.Contains(of.columns, t.columns[at].name) }
+	return st.conflict != conflictFails && (of.none() || of.name == u.name ||
+		len(of.columns) == len(u.columns) && !slices.ContainsFunc(u.columns, func(at int) bool { return !named(at) }))
 }
 
 // settleConflict does what the statement says when its key is in another row.
@@ -25,7 +29,7 @@ func (d *DB) settleConflict(r *run, t *table, other *row) (res Result, wait targ
 				res.LastID = other.pending[g].num
 			}
 		}
-		d.emit(r, t, other.pending, &res)
+		d.emit(r, t, other.pending)
 	}
 	return res, wait
 }

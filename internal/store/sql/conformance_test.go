@@ -5,6 +5,7 @@ package sql_test
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -93,7 +94,12 @@ func (d *duel) endAll() {
 	}
 }
 
-func same(_ ports.Request, want store.Answer, got storetest.Reply) string {
+func same(r ports.Request, want store.Answer, got storetest.Reply) string {
+	model, _ := want.Value.(Result)
+	server, ok := got.Value.(Result)
+	if ok && got.Err == nil && !strings.Contains(r.(Stmt).Query, "?") && !slices.Equal(model.Columns, server.Columns) {
+		return fmt.Sprintf("columns %q, and from the server %q", model.Columns, server.Columns)
+	}
 	if model, server := outcome(want.Value, want.Err), outcome(got.Value, got.Err); model != server {
 		return fmt.Sprintf("%s, and from the server %s", model, server)
 	}

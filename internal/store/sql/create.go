@@ -1,7 +1,6 @@
 package sql
 
 import (
-	"cmp"
 	"math"
 	"slices"
 	"strings"
@@ -18,45 +17,55 @@ func (p *parser) creation() *statement {
 		p.accept("=")
 		def.engine = p.name()
 	}
+	if p.flavour == MySQL && (p.accept("DEFAULT", "CHARSET") || p.accept("CHARSET")) {
+		p.accept("=")
+		if !p.accept("utf8mb4") {
+			panic(p.flavour.beyond("a character set other than utf8mb4"))
+		}
+	}
 	return st
 }
 
 // element reads one column or one key.
 func (p *parser) element(def *definition) {
+	name := ""
+	if p.accept("CONSTRAINT") {
+		name = p.name()
+	}
 	switch {
 	case p.accept("PRIMARY", "KEY"):
-		def.primary(p.inParentheses())
+		def.primary(key{name: name, columns: p.inParentheses()})
 	case p.accept("UNIQUE"):
-		k := key{}
 		if p.flavour == MySQL {
 			if !p.accept("KEY") {
 				p.accept("INDEX")
 			}
 			if !p.peek().is("(") {
-				k.name = p.name()
+				name = p.name()
 			}
 		}
-		k.column = p.inParentheses()
-		k.name = cmp.Or(k.name, k.column)
-		def.keys = append(def.keys, k)
+		def.keys = append(def.keys, key{name: name, columns: p.inParentheses()})
+	case name != "":
+		p.fail()
+	case p.flavour == MySQL && (p.peek().is("KEY") || p.peek().is("INDEX")):
+		panic(p.flavour.beyond("an index that is no key, which changes what MySQL locks"))
 	default:
 		p.column(def)
 	}
 }
 
-func (p *parser) inParentheses() string {
+func (p *parser) inParentheses() (names []string) {
 	p.expect("(")
-	name := p.name()
+	p.list(func() { names = append(names, p.name()) })
 	p.expect(")")
-	return name
+	return names
 }
 
 // primary puts the primary key before the others: it is checked first.
-func (d *definition) primary(column string) {
-	d.keys = append([]key{{name: primaryKey, column: column}}, d.keys...)
+func (d *definition) primary(k key) {
+	k.primary = true
+	d.keys = append([]key{k}, d.keys...)
 }
-
-const primaryKey = "PRIMARY"
 
 func (p *parser) column(def *definition) {
 	name := p.name()
@@ -67,23 +76,20 @@ func (p *parser) column(def *definition) {
 	}
 	switch {
 	case isTime:
-	case word == "INT", word == "INTEGER":
-		c.holds(32)
-	case word == "BIGINT":
-		c.holds(64)
+	case integers[word] > 8, mysql && integers[word] > 0:
+		c.holds(integers[word])
 	case !mysql && (word == "SERIAL" || word == "BIGSERIAL"):
 		c.holds(map[string]int{"SERIAL": 32, "BIGSERIAL": 64}[word])
 		c.generated, c.notNull = true, true
-	case mysql && (word == "BOOLEAN" || word == "BOOL"):
-		c.holds(8)
 	case word == "BOOLEAN", word == "BOOL":
 		c.boolean = true
+	case word == "CHAR":
+		c.filled = true
 	case word == "VARCHAR", word == "TEXT":
 	default:
-		p.at--
-		p.fail()
+		panic(p.flavour.beyond("the type " + word + ": make the column BIGINT, VARCHAR or a time"))
 	}
-	if digits := mysql && c.number; (digits || word == "VARCHAR") && p.accept("(") {
+	if digits := mysql && c.number; (digits || c.filled || word == "VARCHAR") && p.accept("(") {
 		size := decimal(p.peek().text)
 		if p.take().kind != tokenNumber || size.kind != valueNumber || size.num == 0 {
 			p.at--
@@ -92,13 +98,16 @@ func (p *parser) column(def *definition) {
 		if p.expect(")"); !digits { // the digits of a number are shown, and limit nothing
 			c.chars = size.num
 		}
-	} else if mysql && word == "VARCHAR" {
+	} else if mysql && word == "VARCHAR" || c.filled {
 		p.fail()
 	}
 	for p.option(&c, def) {
 	}
 	def.columns = append(def.columns, c)
 }
+
+// integers are the types of whole numbers, with their bits. BOOLEAN is one in MySQL only, like those of 8 bits.
+var integers = map[string]int{"BOOL": 8, "BOOLEAN": 8, "TINYINT": 8, "SMALLINT": 16, "INT": 32, "INTEGER": 32, "BIGINT": 64}
 
 // holds makes it a column of whole numbers of so many bits.
 func (c *column) holds(bits int) {
@@ -124,12 +133,12 @@ func (p *parser) option(c *column, def *definition) bool {
 		c.generated = true
 	case p.accept("PRIMARY", "KEY"):
 		c.notNull = true
-		def.primary(c.name)
+		def.primary(key{columns: []string{c.name}})
 	case p.accept("UNIQUE"):
 		if p.flavour == MySQL {
 			p.accept("KEY")
 		}
-		def.keys = append(def.keys, key{name: c.name, column: c.name})
+		def.keys = append(def.keys, key{columns: []string{c.name}})
 	default:
 		return false
 	}
@@ -159,33 +168,43 @@ func (d *DB) createTable(st *statement) {
 		}
 	}
 	for i, k := range def.keys {
-		at := t.column(k.column)
-		if at < 0 {
-			panic(f.pick(1072, "42000", "Key column '"+k.column+"' doesn't exist in table",
-				"42703", `column "`+k.column+`" named in key does not exist`))
-		}
-		if k.name == primaryKey {
-			if i > 0 {
-				panic(f.pick(1068, "42000", "Multiple primary key defined",
-					"42P16", `multiple primary keys for table "`+st.table+`" are not allowed`))
+		u := unique{name: f.keyName(t.name, k)}
+		for _, name := range k.columns {
+			at := t.column(name)
+			switch {
+			case at < 0:
+				panic(f.pick(1072, "42000", "Key column '"+name+"' doesn't exist in table",
+					"42703", `column "`+name+`" named in key does not exist`))
+			case slices.Contains(u.columns, at):
+				panic(f.pick(1060, "42S21", "Duplicate column name '"+name+"'",
+					"42701", `column "`+name+`" appears twice in a key`))
 			}
-			t.columns[at].notNull = true
+			u.columns = append(u.columns, at)
+			t.columns[at].notNull = t.columns[at].notNull || k.primary
 		}
-		if f == PostgreSQL {
-			k.name = pgKeyName(t.name, k)
+		if k.primary && i > 0 {
+			panic(f.pick(1068, "42000", "Multiple primary key defined",
+				"42P16", `multiple primary keys for table "`+st.table+`" are not allowed`))
 		}
-		t.unique = append(t.unique, unique{name: k.name, column: at})
+		t.unique = append(t.unique, u)
 	}
-	if g := t.generated(); f == MySQL && g >= 0 && !t.isKey(g) {
+	if g := t.generated(); f == MySQL && g >= 0 && !t.leads(g) {
 		panic(mysqlError(1075, "42000", "Incorrect table definition; there can be only one auto column and it must be defined as a key"))
 	}
 	d.tables = append(d.tables, t)
 }
 
-// pgKeyName is the name that PostgreSQL gives a key without one of its own.
-func pgKeyName(table string, k key) string {
-	if k.name == primaryKey {
+// keyName is the name of a key: a server gives one to each that has none.
+func (f Flavour) keyName(table string, k key) string {
+	switch {
+	case f == MySQL && k.primary:
+		return "PRIMARY"
+	case k.name != "":
+		return k.name
+	case f == MySQL:
+		return k.columns[0]
+	case k.primary:
 		return table + "_pkey"
 	}
-	return table + "_" + k.column + "_key"
+	return table + "_" + strings.Join(k.columns, "_") + "_key"
 }

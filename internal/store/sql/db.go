@@ -9,9 +9,9 @@
 // A statement that has to wait for a lock is not done; its answer comes out of
 // Output later. The model has no clock and no network of its own.
 //
-// What it leaves out, because locks do not need it: joins, sorting, changes of
-// keys, more than one row per INSERT; the neighbours of a gap lock; the purge of
-// deleted rows. The conformance test compares the rest with real servers.
+// What it leaves out, because locks do not need it: joins, subqueries about a row outside
+// of them, changes of keys, more than one row per INSERT; the neighbours of a gap lock; the
+// purge of deleted rows. The conformance test compares the rest with real servers.
 package sql
 
 import (

@@ -130,12 +130,13 @@ func (d *DB) Kept(client history.NodeID) (all []store.Entry) {
 	return all
 }
 
-// keys are the columns by which a row may be known: each that is unique, or has the lock's name in it.
+// keys are the columns by which a row may be known: each of a key in which no other row has the same, or that has the
+// lock's name in it.
 func (d *DB) keys(r *row) (all []store.Entry) {
 	expires, seconds := d.expires(r)
 	for i, c := range r.table.columns {
 		key := r.vals[i].digits()
-		if r.vals[i].empty() || !r.table.isKey(i) && !strings.Contains(key, d.cfg.Lock.Key) {
+		if r.vals[i].empty() || !(r.table.isKey(i) && d.alone(r, i)) && !strings.Contains(key, d.cfg.Lock.Key) {
 			continue
 		}
 		all = append(all, store.Entry{
@@ -143,6 +144,14 @@ func (d *DB) keys(r *row) (all []store.Entry) {
 		})
 	}
 	return all
+}
+
+// alone reports whether no other row has the same in a column.
+func (d *DB) alone(r *row, column int) bool {
+	u := unique{columns: []int{column}}
+	return !slices.ContainsFunc(r.table.rows, func(other *row) bool {
+		return other != r && other.vals != nil && d.sameKey(other.vals, u, u.of(r.vals))
+	})
 }
 
 // longestLease is how far in the future the end of a lease can be.

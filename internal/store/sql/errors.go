@@ -1,5 +1,7 @@
 package sql
 
+import "strings"
+
 // Flavour is which database a model is of.
 type Flavour uint8
 
@@ -26,10 +28,28 @@ func (f Flavour) pick(number int, state, message, pgState, pgMessage string) *Er
 	return pgError(pgState, pgMessage)
 }
 
-func (f Flavour) syntaxError(near string) *Error {
-	return f.pick(1064, "42000", "You have an error in your SQL syntax near '"+near+"'",
-		"42601", `syntax error at or near "`+near+`"`)
+func (f Flavour) syntaxError(near, hint string) *Error {
+	what := "a mistake, or more than the model knows, near '" + near + "'" + hint
+	return f.pick(1064, "42000", what, "42601", what)
 }
+
+// hints say what to write instead of what the model does not know, by a word of it.
+var hints = map[string]string{
+	"JOIN": byItself, "USING": byItself, "UNION": byItself, "GROUP": byItself,
+	"WITH":      "write the part in WITH as a subquery: WHERE id = (SELECT id ... LIMIT 1 FOR UPDATE SKIP LOCKED)",
+	"SELECT":    "read first, and then INSERT ... VALUES, with INSERT IGNORE or ON DUPLICATE KEY UPDATE where others may do the same",
+	"SHARE":     rowLocked,
+	"LOCK":      rowLocked,
+	"REPLACE":   "write INSERT ... ON DUPLICATE KEY UPDATE",
+	"INDEX":     "write unique keys into CREATE TABLE, and leave out other indexes",
+	"SAVEPOINT": "begin a transaction of its own",
+	"RETURNING": "read the row with a SELECT of its own",
+}
+
+const (
+	byItself  = "read each table by itself"
+	rowLocked = "lock rows with SELECT ... FOR UPDATE"
+)
 
 // beyond refuses what a real server can do and this model cannot.
 func (f Flavour) beyond(what string) *Error {
@@ -47,8 +67,12 @@ func (f Flavour) noColumn(name, clause string) *Error {
 		"42703", `column "`+name+`" does not exist`)
 }
 
-func (f Flavour) duplicate(key string, v value) *Error {
-	return f.pick(1062, "23000", "Duplicate entry '"+v.digits()+"' for key '"+key+"'",
+func (f Flavour) duplicate(key string, v image) *Error {
+	var parts []string
+	for _, part := range v {
+		parts = append(parts, toText(part))
+	}
+	return f.pick(1062, "23000", "Duplicate entry '"+strings.Join(parts, "-")+"' for key '"+key+"'",
 		"23505", `duplicate key value violates unique constraint "`+key+`"`)
 }
 

@@ -5,14 +5,8 @@ import (
 	"math"
 	"strconv"
 	"strings"
-	"time"
 	"unicode/utf8"
-
-	"lockstep/internal/history"
 )
-
-// longestWait is the limit to which GET_LOCK shortens a longer wait.
-const longestWait = 365 * 24 * time.Hour
 
 // eval computes an expression; t and v are the row that its columns are of.
 func (d *DB) eval(r *run, e *expr, t *table, v image) value {
@@ -31,7 +25,12 @@ func (d *DB) eval(r *run, e *expr, t *table, v image) value {
 		return t.get(r.image, e.name)
 	case exprTest:
 		return d.test(r, e, t, v)
+	case exprSub:
+		return d.subquery(r, e, t, v)
 	case exprCall:
+		if e == r.called {
+			return r.gave
+		}
 		if x, ok := d.choose(r, e, t, v); ok {
 			return x
 		}
@@ -72,14 +71,35 @@ func (d *DB) choose(r *run, e *expr, t *table, v image) (x value, ok bool) {
 			}
 		}
 		return x, true
+	case "GREATEST":
+		return d.most(r, e, ">", t, v), true
+	case "LEAST":
+		return d.most(r, e, "<", t, v), true
 	}
 	return x, false
+}
+
+// most is the greatest or the least value. PostgreSQL leaves out NULL, in MySQL it is one.
+func (d *DB) most(r *run, e *expr, op string, t *table, v image) (most value) {
+	for i, a := range e.args {
+		x := d.eval(r, a, t, v)
+		switch {
+		case x.kind == valueNull && d.cfg.Flavour == MySQL:
+			return x
+		case i == 0, most.kind == valueNull, d.cfg.Flavour.is(op, x, most).isTrue():
+			most = x
+		}
+	}
+	return most
 }
 
 // binary computes with two operands, NULL if one of them is.
 func (f Flavour) binary(op string, a, b value) value {
 	if a.kind == valueNull || b.kind == valueNull {
 		return value{}
+	}
+	if op == concat {
+		return value{kind: valueText, text: f.asText(a) + f.asText(b)}
 	}
 	x, ok := f.compute(op, a, b)
 	if !ok {
@@ -106,13 +126,19 @@ func (d *DB) function(r *run, e *expr, args [2]value, n int) value {
 		return x
 	case e.name == toInterval && x.kind == valueText:
 		return f.parseInterval(x.text)
+	case e.name == asText && x.kind != valueNull:
+		return value{kind: valueText, text: f.asText(x)}
+	case e.name == asText:
+		return x
 	case e.name == toBoolean:
 		return toBool(e.args[0], x)
 	case e.name == inUTC && (x.kind == valueTime || x.kind == valueNull):
 		x.zoned = !x.zoned
 		return x
-	case e.name == "CAST" && n == 1 && x.kind == valueNull:
+	case e.name == "CAST" && n == 1 && (x.kind == valueNull || x.kind == valueHash):
 		return x
+	case (e.name == "CONNECTION_ID" && mysql || e.name == "PG_BACKEND_PID" && !mysql) && n == 0:
+		return number(int64(r.session.conn.ID))
 	case e.name == "CAST" && n == 1 && x.numeric():
 		return number(x.rounded())
 	case mysql && e.name == "UNIX_TIMESTAMP" && n == 1 && x.kind == valueTime,
@@ -122,8 +148,21 @@ func (d *DB) function(r *run, e *expr, args [2]value, n int) value {
 		return x
 	case !mysql && e.name == "HASHTEXT" && n == 1 && x.kind == valueText:
 		return hashOf(x.text)
+	case !mysql && e.name == "HASHTEXTEXTENDED" && n == 2 && x.kind == valueText && args[1].kind == valueNumber:
+		return hashOf(x.text + ", " + args[1].digits())
 	}
 	panic(f.beyond("the function " + e.name))
+}
+
+// asText is the name of the cast to a text.
+const asText = "AS TEXT"
+
+// asText is a text or a whole number as a text.
+func (f Flavour) asText(v value) string {
+	if v.kind != valueText && v.kind != valueNumber {
+		panic(f.beyond("this value as a text"))
+	}
+	return v.digits()
 }
 
 // fit converts a value to the type of a column, which has to hold it.
@@ -139,6 +178,8 @@ func (f Flavour) fit(c column, v value) value {
 				"22001", "value too long for type character varying("+strconv.FormatInt(c.chars, 10)+")"))
 		}
 		v.text = string([]rune(v.text)[:c.chars])
+	case c.filled && v.kind == valueText && length < c.chars:
+		panic(f.beyond("a text that does not fill the column " + c.name + ": make it a VARCHAR"))
 	}
 	return v
 }
@@ -184,19 +225,19 @@ func (f Flavour) convert(c column, v value) value {
 
 // call does a SELECT without a table. Functions with an effect stand alone in
 // their place of the list; each is called once, also when a later one has to wait.
-func (d *DB) call(r *run) (res Result, wait target) {
+func (d *DB) call(r *run) target {
 	for _, e := range r.st.output {
 		d.checkExpr(r.st, nil, e, "SELECT")
 	}
 	for len(r.values) < len(r.st.output) {
 		v, wait := d.callOne(r, r.st.output[len(r.values)])
 		if !wait.none() {
-			return res, wait
+			return wait
 		}
 		r.values = append(r.values, v)
 	}
-	res.Rows = [][]Value{d.cfg.Flavour.cells(r.values)}
-	return res, wait
+	r.out = []image{r.values}
+	return target{}
 }
 
 // cells are values as a client gets them.
@@ -208,123 +249,4 @@ func (f Flavour) cells(values []value) (out []Value) {
 		out = append(out, toWorld(v))
 	}
 	return out
-}
-
-// lockFunctions are the functions of named locks, with the number of their arguments.
-var lockFunctions = [...]map[string]int{
-	MySQL:      {"GET_LOCK": 2, "RELEASE_LOCK": 1, "IS_USED_LOCK": 1},
-	PostgreSQL: {"PG_ADVISORY_LOCK": 1, "PG_TRY_ADVISORY_LOCK": 1, "PG_ADVISORY_UNLOCK": 1},
-}
-
-func (d *DB) callOne(r *run, e *expr) (value, target) {
-	n, isLock := lockFunctions[d.cfg.Flavour][e.name]
-	if e.kind != exprCall || !isLock {
-		return d.eval(r, e, nil, nil), target{}
-	}
-	if len(e.args) != n {
-		panic(d.cfg.Flavour.beyond("this number of arguments of " + e.name))
-	}
-	var args [2]value
-	for i, a := range e.args {
-		args[i] = d.eval(r, a, nil, nil)
-	}
-	if d.cfg.Flavour == PostgreSQL {
-		return d.advisory(r, e.name, args[0])
-	}
-	return d.userLock(r, e.name, args)
-}
-
-// mostLockName is the longest name of a named lock in MariaDB, in bytes (NAME_LEN; MySQL takes 64 characters).
-const mostLockName = 192
-
-// userLock does MySQL's functions: 1, 0 or NULL.
-func (d *DB) userLock(r *run, function string, args [2]value) (value, target) {
-	if args[0].kind != valueText {
-		panic(d.cfg.Flavour.beyond("a lock whose name is not a text"))
-	}
-	if args[0].text == "" {
-		return value{}, target{}
-	}
-	if len(args[0].text) > mostLockName {
-		panic(mysqlError(1059, "42000", "Identifier name '"+args[0].text+"' is too long"))
-	}
-	n := d.lookup(args[0])
-	switch {
-	case function == "GET_LOCK":
-		return d.getLock(r, n, args[1])
-	case n.holder == nil:
-		return value{}, target{}
-	case function == "IS_USED_LOCK":
-		return number(int64(n.holder.conn.ID)), target{}
-	case n.holder != r.session:
-		return number(0), target{}
-	}
-	d.letGo(n)
-	return number(1), target{}
-}
-
-// getLock does GET_LOCK. A negative wait is NULL in MariaDB.
-func (d *DB) getLock(r *run, n *namedLock, wait value) (value, target) {
-	switch {
-	case wait.kind == valueText:
-		panic(d.cfg.Flavour.beyond("a wait of GET_LOCK that is a text"))
-	case !wait.numeric():
-		return value{}, target{}
-	}
-	if seconds, _ := wait.parts(); seconds < 0 {
-		return value{}, target{}
-	}
-	want := target{name: n}
-	if n.holder == r.session || len(d.blockers(r, want)) == 0 {
-		d.grant(n, r.session)
-		return number(1), target{}
-	}
-	limit := longestWait
-	if milli, fits := wait.milli(); fits && milli < longestWait.Milliseconds() {
-		limit = time.Duration(milli) * time.Millisecond
-	}
-	if r.timedOut || limit <= 0 {
-		return number(0), target{}
-	}
-	if r.deadline < 0 {
-		r.deadline = d.now.Mono + limit
-	}
-	return value{}, want
-}
-
-// advisory does PostgreSQL's functions. An unlock of a lock that the session does
-// not have is false and a warning.
-func (d *DB) advisory(r *run, function string, key value) (value, target) {
-	if key.kind != valueNumber && key.kind != valueHash {
-		panic(d.cfg.Flavour.beyond("an advisory lock whose key is not a number"))
-	}
-	n, s := d.lookup(key), r.session
-	if function == "PG_ADVISORY_UNLOCK" {
-		mine := n.holder == s
-		if mine {
-			d.letGo(n)
-		}
-		return PostgreSQL.truth(mine), target{}
-	}
-	want := target{name: n}
-	free := n.holder == s || len(d.blockers(r, want)) == 0
-	if free {
-		d.grant(n, s)
-	}
-	switch {
-	case function == "PG_TRY_ADVISORY_LOCK":
-		return PostgreSQL.truth(free), target{}
-	case !free:
-		return value{}, want
-	}
-	return value{kind: valueText}, target{} // void
-}
-
-// letGo gives back a named lock once.
-func (d *DB) letGo(n *namedLock) {
-	if n.count > 1 {
-		n.count--
-		return
-	}
-	d.free(n, history.Removed, n.holder.conn.Client)
 }

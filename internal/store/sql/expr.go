@@ -16,17 +16,18 @@ const (
 	exprCall
 	exprBinary // arithmetic
 	exprTest   // true, false or NULL
+	exprSub    // a subquery: its value, or with op EXISTS or IN a condition
 )
 
 // expr is one expression.
 type expr struct {
 	kind  exprKind
 	value value  // of a literal
-	index int    // of a parameter
+	index int    // of a parameter or a subquery
 	table string // that a column is said to be of; "" for none
 	name  string // of a column as written, of a function in capitals
 	op    string // + - * /, or = <> < > <= >= AND OR NOT and IS NULL of a test
-	to    column // that a cast is to, if it is one of times
+	to    column // that a cast is to, if it is one of times; or with the name that the server gives the expression
 	args  []*expr
 }
 
@@ -51,12 +52,16 @@ func (p *parser) negation() *expr {
 
 // comparison reads a sum, or what it is compared with.
 func (p *parser) comparison() *expr {
-	e := p.sum()
+	e := p.text()
 	switch op := p.peek().text; {
 	case p.accept("<>"), p.accept("!="):
-		e = test("<>", e, p.sum())
+		e = test("<>", e, p.text())
 	case p.accept("="), p.accept("<"), p.accept(">"), p.accept("<="), p.accept(">="):
-		e = test(op, e, p.sum())
+		e = test(op, e, p.text())
+	case p.accept("BETWEEN"):
+		least := test(">=", e, p.text())
+		p.expect("AND")
+		e = test("AND", least, test("<=", e, p.text()))
 	case p.accept("IN", "("):
 		e = p.in(e)
 	case p.accept("NOT", "IN", "("):
@@ -74,6 +79,9 @@ func (p *parser) comparison() *expr {
 
 // in reads the list of an IN.
 func (p *parser) in(e *expr) (any *expr) {
+	if p.peek().is("SELECT") {
+		return p.sub("IN", e)
+	}
 	for _, one := range p.exprs() {
 		if is := test("=", e, one); any == nil {
 			any = is
@@ -83,6 +91,16 @@ func (p *parser) in(e *expr) (any *expr) {
 	}
 	p.expect(")")
 	return any
+}
+
+// concat joins texts, and is PostgreSQL's operator.
+const concat = "||"
+
+func (p *parser) text() *expr {
+	if p.flavour == MySQL { // there it is OR
+		return p.sum()
+	}
+	return p.chain(exprBinary, p.sum, concat)
 }
 
 func (p *parser) sum() *expr { return p.chain(exprBinary, p.product, "+", "-") }
@@ -110,7 +128,7 @@ func (p *parser) factor() *expr {
 			e = p.castTo(e)
 		case p.accept("AT", "TIME", "ZONE"):
 			p.utc()
-			e = call(inUTC, e)
+			e = zoned(e)
 		default:
 			return e
 		}
@@ -121,9 +139,14 @@ func (p *parser) factor() *expr {
 func (p *parser) operand() *expr {
 	switch t := p.peek(); {
 	case p.accept("("):
+		if p.peek().is("SELECT") {
+			return p.sub("")
+		}
 		e := p.expr()
 		p.expect(")")
 		return e
+	case p.accept("EXISTS", "("):
+		return p.sub("EXISTS")
 	case p.accept("-"):
 		return &expr{kind: exprBinary, op: "-", args: []*expr{{value: number(0)}, p.operand()}}
 	case p.accept("TRUE"):
@@ -156,10 +179,26 @@ func (p *parser) operand() *expr {
 		e.args = p.exprs()
 		p.expect(")")
 	}
-	if p.flavour == MySQL && e.name == "IFNULL" && len(e.args) == 2 {
+	return p.plain(e)
+}
+
+// plain writes a function with others that the model has.
+func (p *parser) plain(e *expr) *expr {
+	switch mysql := p.flavour == MySQL; {
+	case mysql && e.name == "IFNULL" && len(e.args) == 2:
 		e.name = coalesce
-	} else if p.flavour == MySQL && e.name == "IF" && len(e.args) == 3 {
+	case mysql && e.name == "IF" && len(e.args) == 3:
 		e.name = either
+	case e.name == "NULLIF" && len(e.args) == 2:
+		choice := call(either, test("=", e.args...), &expr{value: value{kind: valueNull}}, e.args[0])
+		choice.to.name = "nullif"
+		return choice
+	case mysql && e.name == "CONCAT" && len(e.args) > 1:
+		all := e.args[0]
+		for _, a := range e.args[1:] {
+			all = &expr{kind: exprBinary, op: concat, args: []*expr{all, a}}
+		}
+		return all
 	}
 	return e
 }
@@ -192,6 +231,7 @@ func (p *parser) special() *expr {
 		return e
 	case p.accept("EXTRACT", "(", "EPOCH", "FROM"):
 		e := call("EXTRACT EPOCH", p.expr())
+		e.to.name = "extract"
 		p.expect(")")
 		return e
 	case p.accept("CASE", "WHEN"):
@@ -228,12 +268,16 @@ func (p *parser) castTo(e *expr) *expr {
 		return &expr{kind: exprCall, name: toTime, to: c, args: []*expr{e}}
 	}
 	switch {
+	case p.flavour == MySQL && p.accept("CHAR"):
+		return call(asText, e)
 	case p.flavour == MySQL:
 		p.expect("SIGNED")
 	case p.accept("BOOLEAN"), p.accept("BOOL"):
 		return call(toBoolean, e)
 	case p.accept("INTERVAL"):
 		return call(toInterval, e)
+	case p.accept("TEXT"):
+		return call(asText, e)
 	default:
 		p.expect("BIGINT")
 	}

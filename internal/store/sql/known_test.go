@@ -26,6 +26,7 @@ func TestKnownCases(t *testing.T) {
 		{"deadlocks", deadlocks}, {"deadlocks of names", deadlocksOfNames}, {"timeouts", timeouts}, {"three inserts", threeInserts}, {"two inserts behind a delete", insertsBehindADelete}, {"names", names}, {"gaps", gaps}, {"wrong tables", wrongTables},
 		{"clocks", clocks}, {"what the locks send", locksSpeakSQL},
 		{"two versions of a unique key", twoVersions}, {"columns", columns}, {"words", words}, {"settings", settings},
+		{"keys of several columns", severalColumns}, {"subqueries", subqueries}, {"jobs", jobs}, {"functions", functions}, {"locks of transactions", locksOfTransactions},
 		{"conditions", conditions}, {"conflicts", conflicts}, {"generated ids", generatedIDs}, {"busy rows", busyRows}, {"times", times}, {"now", now},
 	}
 	for _, f := range flavours {
@@ -230,32 +231,36 @@ func names(t *testing.T, real *realServer) {
 // gaps: a transaction locks rows or their gaps; another session inserts rows near by.
 func gaps(t *testing.T, real *realServer) {
 	d, rng := newDuel(t, real), storetest.Rand(t, 1, 5)
-	key := func() string { return string(rune('a' + rng.IntN(9))) }
-	for round := range 60 {
-		table := fmt.Sprintf("g%d", round)
-		setup := []string{"CREATE TABLE " + table + " (name VARCHAR(64) NOT NULL PRIMARY KEY, n BIGINT NOT NULL)"}
-		for _, k := range []string{"b", "d", "f", "h"} {
+	for round := range 90 {
+		table, columns, is, some := fmt.Sprintf("g%d", round), "name", "name = ?", []string{"'b'", "'d'", "'f'", "'h'"}
+		key := func() []Value { return []Value{Text(string(rune('a' + rng.IntN(9))))} }
+		if round%3 == 2 { // a key of two columns
+			columns, is, some = "part, name", "part = ? AND name = ?", []string{"1, 'b'", "1, 'd'", "2, 'b'", "3, 'a'"}
+			key = func() []Value { return []Value{Num(rng.Int64N(4)), Text(string(rune('a' + rng.IntN(5))))} }
+		}
+		setup := []string{"CREATE TABLE " + table + " (part BIGINT, name VARCHAR(64) NOT NULL, n BIGINT NOT NULL, PRIMARY KEY (" + columns + "))"}
+		for _, k := range some {
 			if rng.IntN(2) == 0 {
-				setup = append(setup, "INSERT INTO "+table+" (name, n) VALUES ('"+k+"', 0)")
+				setup = append(setup, "INSERT INTO "+table+" ("+columns+", n) VALUES ("+k+", 0)")
 			}
 		}
 		d.setUp(setup...)
 		a, b := d.connect(1), d.connect(2)
 		d.do(a, "BEGIN")
 		for range 1 + rng.IntN(2) {
-			k := Text(key())
 			switch rng.IntN(4) {
 			case 0:
-				d.do(a, "UPDATE "+table+" SET n = n + 1 WHERE name = ?", k)
+				d.do(a, "UPDATE "+table+" SET n = n + 1 WHERE "+is, key()...)
 			case 1:
-				d.do(a, "DELETE FROM "+table+" WHERE n > 5 AND name = ?", k)
+				d.do(a, "DELETE FROM "+table+" WHERE n > 5 AND "+is, key()...)
 			default:
-				d.do(a, "SELECT n FROM "+table+" WHERE name = ? FOR UPDATE", k)
+				d.do(a, "SELECT n FROM "+table+" WHERE "+is+" FOR UPDATE", key()...)
 			}
 		}
 		for range 4 {
 			if !d.waits(b) {
-				d.do(b, "INSERT INTO "+table+" (name, n) VALUES (?, 1)", Text(key()))
+				k := key()
+				d.do(b, "INSERT INTO "+table+" ("+columns+", n) VALUES ("+strings.Repeat("?, ", len(k))+"1)", k...)
 			}
 		}
 		d.do(a, []string{"COMMIT", "ROLLBACK"}[rng.IntN(2)])

@@ -16,17 +16,21 @@ type rowLock struct {
 }
 
 // gapLock keeps others from inserting between two existing values of a unique key, or
-// anything at all when the column is -1: InnoDB leaves it behind where a locking statement
+// anything at all when it is of none: InnoDB leaves it behind where a locking statement
 // found no row. Two transactions may have the same one.
 //
 // It is identified by the value of the search: a value is in the same gap when no row lies
 // between the two. A row that its own transaction inserts there cuts off the rest of the gap;
 // InnoDB would keep both halves.
 type gapLock struct {
-	tx     *tx
-	table  *table
-	column int
-	key    value
+	tx    *tx
+	table *table
+	of    unique
+	key   image
+}
+
+func (g gapLock) same(o gapLock) bool {
+	return g.tx == o.tx && g.table == o.table && slices.Equal(g.of.columns, o.of.columns) && slices.Equal(g.key, o.key)
 }
 
 // target is what a statement waits for.
@@ -42,8 +46,7 @@ type target struct {
 func (t target) none() bool { return t.row == nil && t.gap == nil && t.over == nil && t.name == nil }
 
 func (t target) same(o target) bool {
-	sameGap := t.gap == o.gap || t.gap != nil && o.gap != nil && t.gap.table == o.gap.table &&
-		t.gap.column == o.gap.column && t.gap.key == o.gap.key
+	sameGap := t.gap == o.gap || t.gap != nil && o.gap != nil && t.gap.same(*o.gap)
 	return t.row == o.row && t.mode == o.mode && sameGap && t.over == o.over && t.name == o.name
 }
 
@@ -82,7 +85,7 @@ func (d *DB) blockers(r *run, want target) []*session {
 		})
 	case want.gap != nil:
 		for _, g := range d.gaps {
-			if g.tx != r.tx && g.table == want.gap.table && (g.column < 0 || d.sameGap(&g, want.gap)) {
+			if g.tx != r.tx && g.table == want.gap.table && (g.of.columns == nil || d.sameGap(&g, want.gap)) {
 				out = append(out, g.tx.session)
 			}
 		}
@@ -101,9 +104,11 @@ func (d *DB) blockers(r *run, want target) []*session {
 
 // sameGap reports whether no row lies between the values of two gaps of one table.
 func (d *DB) sameGap(a, b *gapLock) bool {
-	f := d.cfg.Flavour
-	order, ok := f.compare(a.key, b.key)
-	if a.column != b.column || !ok {
+	if !slices.Equal(a.of.columns, b.of.columns) {
+		return false
+	}
+	order, ok := d.cfg.Flavour.order(a.key, b.key)
+	if !ok {
 		return false
 	}
 	low, high := a.key, b.key
@@ -111,11 +116,20 @@ func (d *DB) sameGap(a, b *gapLock) bool {
 		low, high = high, low
 	}
 	return !slices.ContainsFunc(b.table.rows, func(r *row) bool {
-		k := r.keys[a.column]
-		above, ok := f.compare(low, k)
-		below, _ := f.compare(k, high)
+		k := a.of.of(r.keys)
+		above, ok := d.cfg.Flavour.order(low, k)
+		below, _ := d.cfg.Flavour.order(k, high)
 		return ok && above < 0 && below < 0
 	})
+}
+
+// order orders two values of one key; ok is false when one has a NULL in it.
+func (f Flavour) order(a, b image) (order int, ok bool) {
+	ok = true
+	for i := 0; i < len(a) && ok && order == 0; i++ {
+		order, ok = f.compare(a[i], b[i])
+	}
+	return order, ok
 }
 
 // earlier adds the sessions whose statements have waited longer than r for a
@@ -133,9 +147,9 @@ func (d *DB) earlier(out []*session, r *run, conflicts func(target) bool) []*ses
 }
 
 // lockGap keeps others from inserting the key that the statement has not found.
-func (d *DB) lockGap(t *tx, on *table, column int, k value) {
-	g := gapLock{t, on, column, k}
-	if !slices.Contains(d.gaps, g) {
+func (d *DB) lockGap(t *tx, on *table, u unique, k image) {
+	g := gapLock{t, on, u, k}
+	if !slices.ContainsFunc(d.gaps, g.same) {
 		d.gaps = append(d.gaps, g)
 	}
 }
@@ -150,7 +164,7 @@ func (d *DB) inherit(gone *row) {
 	}
 	for _, w := range d.waiting {
 		if w.target.row == gone && w.target.mode == shared {
-			d.lockGap(w.tx, gone.table, w.waitColumn, w.image[w.waitColumn])
+			d.lockGap(w.tx, gone.table, w.waitKey, w.waitKey.of(w.image))
 		}
 	}
 }

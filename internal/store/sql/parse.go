@@ -1,6 +1,7 @@
 package sql
 
 import (
+	"slices"
 	"strings"
 	"sync/atomic"
 )
@@ -23,24 +24,38 @@ const (
 type statement struct {
 	kind    statementKind
 	table   string   // "" for a SELECT of functions
+	alias   string   // what it is called in the statement; "" for its name
 	columns []string // of an INSERT; nil: all of the table
 	exprs   []*expr  // what is inserted; the value of SET
 	set     []assignment
-	where   []*expr // all of them have to hold
-	output  []*expr // what a SELECT, or a RETURNING, gives of each row
-	star    bool    // all columns of it
+	where   []*expr  // all of them have to hold
+	output  []*expr  // what a SELECT, or a RETURNING, gives of each row
+	names   []string // of the columns of the result
+	star    bool     // all columns of the table
+	counts  bool     // how many rows have a true one
 
 	forUpdate bool
 	busy      busy
-	order     []*expr
-	limited   bool     // LIMIT
+	order     []order
+	limit     int64    // 0: none
+	only      []*expr  // of an INSERT: conditions without which it adds nothing
 	conflict  conflict // of an INSERT
 	arbiter   key      // the key that the conflict is about; none: any
 	create    *definition
 	setting   string // of SET, in small letters
+	local     bool   // until the transaction ends
 	params    int
 
+	subs  []*statement // its subqueries, inner ones first
+	inner bool         // it is one
+
 	right atomic.Pointer[definition] // of the tables for which it was checked last
+}
+
+// order is one expression by which rows are sorted.
+type order struct {
+	by   *expr
+	down bool
 }
 
 // assignment gives a column a new value.
@@ -89,13 +104,17 @@ type column struct {
 	unsigned    bool  // of MySQL
 	least, most int64 // numbers that it holds
 	chars       int64 // the longest text that it holds; 0: any
+	filled      bool  // CHAR: shorter texts are filled up
 }
 
-// key is one unique key of one column.
+// key is one unique key.
 type key struct {
-	name   string // as errors show it
-	column string
+	name    string // as errors show it; "" for the one that the server gives
+	columns []string
+	primary bool
 }
+
+func (k key) none() bool { return k.name == "" && k.columns == nil }
 
 // parser reads one statement. A mistake ends it by a panic with an *Error, see catch.
 type parser struct {
@@ -104,6 +123,7 @@ type parser struct {
 	tokens  []token
 	at      int
 	params  int
+	subs    []*statement
 
 	conflicts bool // it reads what an INSERT does when its key is there
 }
@@ -113,7 +133,7 @@ func parse(f Flavour, query string) (st *statement, err *Error) {
 	p := &parser{flavour: f, query: query, tokens: f.tokenize(query)}
 	defer catch(&err)
 	st = p.statement()
-	st.params = p.params
+	st.params, st.subs = p.params, p.subs
 	p.accept(";")
 	if p.peek().kind != tokenEnd {
 		p.fail()
@@ -141,7 +161,15 @@ func (p *parser) take() token {
 
 // fail refuses the statement at the present token.
 func (p *parser) fail() {
-	panic(p.flavour.syntaxError(p.query[p.peek().at:]))
+	hint := ""
+	for i, t := range slices.Concat(p.tokens[p.at:], p.tokens[:1]) {
+		does := hints[strings.ToUpper(t.text)]
+		if does != "" && t.kind == tokenWord && (i == 0 || !t.is("SELECT")) {
+			hint = ". Instead, " + does
+			break
+		}
+	}
+	panic(p.flavour.syntaxError(p.query[p.peek().at:], hint))
 }
 
 // accept takes the words if they come next.
@@ -174,7 +202,8 @@ func (p *parser) name() string {
 var reserved = map[string]bool{
 	"CURRENT_DATE": true, "CURRENT_TIME": true, "CURRENT_TIMESTAMP": true, "CURRENT_USER": true, "DEFAULT": true,
 	"LOCALTIME": true, "LOCALTIMESTAMP": true, "UTC_TIMESTAMP": true,
-	"AND": true, "CASE": true, "CREATE": true, "DELETE": true, "ELSE": true, "END": true, "FALSE": true, "FOR": true, "FROM": true,
+	"AND": true, "AS": true, "CASE": true, "CREATE": true, "CROSS": true, "GROUP": true, "HAVING": true, "INNER": true, "JOIN": true, "LEFT": true,
+	"UNION": true, "USING": true, "WITH": true, "DELETE": true, "ELSE": true, "END": true, "FALSE": true, "FOR": true, "FROM": true,
 	"IN": true, "INSERT": true, "INTO": true, "IS": true, "LIMIT": true, "NOT": true, "NULL": true, "ON": true, "OR": true, "ORDER": true,
 	"PRIMARY": true, "RETURNING": true, "SELECT": true, "SET": true, "TABLE": true, "THEN": true, "TRUE": true, "UNIQUE": true,
 	"UPDATE": true, "VALUES": true, "WHEN": true, "WHERE": true,
@@ -189,93 +218,105 @@ func (p *parser) statement() *statement {
 	case p.flavour == MySQL && p.accept("INSERT", "IGNORE", "INTO"):
 		return p.insertion(conflictIgnored)
 	case p.accept("UPDATE"):
-		st := &statement{kind: kindUpdate, table: p.name()}
+		st := &statement{kind: kindUpdate}
+		p.tableOf(st)
 		p.expect("SET")
-		st.set, st.where = p.assignments(), p.where()
-		p.returning(st)
+		st.set = p.assignments()
+		p.rows(st)
 		return st
 	case p.accept("DELETE", "FROM"):
-		st := &statement{kind: kindDelete, table: p.name()}
-		st.where = p.where()
-		p.returning(st)
+		st := &statement{kind: kindDelete}
+		p.tableOf(st)
+		p.rows(st)
 		return st
 	case p.accept("CREATE", "TABLE"):
 		return p.creation()
-	case p.accept("BEGIN"), p.accept("START", "TRANSACTION"):
-		return &statement{kind: kindBegin}
-	case p.accept("COMMIT"):
-		return &statement{kind: kindCommit}
-	case p.accept("ROLLBACK"):
-		return &statement{kind: kindRollback}
-	case p.accept("SET"):
-		p.accept("SESSION")
-		st := &statement{kind: kindSet, setting: strings.ToLower(p.name())}
-		p.expect("=")
-		st.exprs = []*expr{p.expr()}
-		return st
 	}
-	p.fail()
-	return nil
+	return p.control()
+}
+
+// tableOf reads the table of a statement, and what it is called there.
+func (p *parser) tableOf(st *statement) {
+	st.table = p.name()
+	if p.flavour == MySQL && (st.kind == kindDelete || st.kind == kindInsert) {
+		return
+	}
+	st.alias = p.called()
+}
+
+// called reads the other name of a table or a result, "" if it has none.
+func (p *parser) called() string {
+	if t := p.peek(); p.accept("AS") || t.kind == tokenQuoted || t.kind == tokenWord && !reserved[strings.ToUpper(t.text)] {
+		return p.name()
+	}
+	return ""
+}
+
+// rows reads which rows an UPDATE or a DELETE is about, and what it gives of them.
+func (p *parser) rows(st *statement) {
+	st.where = p.where()
+	if p.flavour == MySQL {
+		p.bounds(st)
+	}
+	p.returning(st)
 }
 
 func (p *parser) selection() *statement {
 	st := &statement{kind: kindSelect}
 	p.outputOf(st)
 	if !p.accept("FROM") {
-		if st.star {
+		if st.star || st.counts {
 			p.fail()
 		}
 		return st
 	}
-	st.table = p.name()
+	p.tableOf(st)
 	st.where = p.where()
-	if p.accept("ORDER", "BY") {
-		p.list(func() {
-			st.order = append(st.order, p.expr())
-			_ = p.accept("ASC") || p.accept("DESC")
-		})
-	}
-	if p.accept("LIMIT") {
-		st.limited = true
-		if n := decimal(p.take().text); n.kind != valueNumber || n.num == 0 {
-			p.at--
-			p.fail()
-		}
-	}
-	if p.accept("FOR", "UPDATE") {
-		st.forUpdate = true
+	p.bounds(st)
+	if st.forUpdate = p.accept("FOR", "UPDATE") || p.flavour == PostgreSQL && p.accept("FOR", "NO", "KEY", "UPDATE"); st.forUpdate {
 		if p.accept("SKIP", "LOCKED") {
 			st.busy = busySkips
 		} else if p.accept("NOWAIT") {
 			st.busy = busyFails
 		}
+		if p.flavour == PostgreSQL && st.limit == 0 {
+			p.bounds(st)
+		}
 	}
 	return st
 }
 
-// outputOf reads what a statement gives of each row.
-func (p *parser) outputOf(st *statement) {
-	if st.star = p.accept("*"); !st.star {
-		st.output = p.exprs()
+// bounds reads how rows are sorted, and how many of them there may be.
+func (p *parser) bounds(st *statement) {
+	if p.accept("ORDER", "BY") {
+		p.list(func() {
+			o := order{by: p.expr(), down: p.accept("DESC")}
+			p.accept("ASC")
+			st.order = append(st.order, o)
+		})
 	}
-}
-
-// returning reads what a changing statement gives of each row.
-func (p *parser) returning(st *statement) {
-	if p.flavour == PostgreSQL && p.accept("RETURNING") {
-		p.outputOf(st)
+	if p.accept("LIMIT") {
+		n := decimal(p.take().text)
+		if st.limit = n.num; n.kind != valueNumber || n.num == 0 {
+			p.at--
+			p.fail()
+		}
 	}
 }
 
 func (p *parser) insertion(c conflict) *statement {
-	st := &statement{kind: kindInsert, table: p.name(), conflict: c}
-	if p.accept("(") {
-		p.list(func() { st.columns = append(st.columns, p.name()) })
+	st := &statement{kind: kindInsert, conflict: c}
+	p.tableOf(st)
+	if p.peek().is("(") {
+		st.columns = p.inParentheses()
+	}
+	if p.flavour == PostgreSQL && p.accept("SELECT") {
+		st.exprs, st.only = p.exprs(), p.where()
+	} else {
+		p.expect("VALUES", "(")
+		st.exprs = p.exprs()
 		p.expect(")")
 	}
-	p.expect("VALUES", "(")
-	st.exprs = p.exprs()
-	p.expect(")")
 	p.conflicts = true
 	switch {
 	case p.flavour == MySQL && c == conflictFails && p.accept("ON", "DUPLICATE", "KEY", "UPDATE"):
@@ -293,14 +334,14 @@ func (p *parser) onConflict(st *statement) {
 	if p.accept("ON", "CONSTRAINT") {
 		st.arbiter.name = p.name()
 	} else if p.peek().is("(") {
-		st.arbiter.column = p.inParentheses()
+		st.arbiter.columns = p.inParentheses()
 	}
 	p.expect("DO")
 	if st.conflict = conflictIgnored; p.accept("NOTHING") {
 		return
 	}
 	p.expect("UPDATE", "SET")
-	if st.arbiter == (key{}) {
+	if st.arbiter.none() {
 		p.fail()
 	}
 	st.conflict, st.set, st.where = conflictUpdates, p.assignments(), p.where()

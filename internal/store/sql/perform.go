@@ -1,26 +1,22 @@
 package sql
 
 import (
-	"math"
 	"slices"
-	"time"
-
-	"lockstep/internal/history"
 )
-
-// mostLockWait is MariaDB's longest innodb_lock_wait_timeout, in seconds: it shortens longer ones.
-const mostLockWait = 100_000_000
 
 // perform executes a statement as far as the locks of others allow: it returns a
 // result or an error, or what the statement has to wait for. What it calls panics with an
 // error of the statement, see catch.
 func (d *DB) perform(r *run) (res Result, wait target, err *Error) {
 	defer catch(&err)
+	if r.out = nil; r.found == nil {
+		d.resolve(r)
+	}
 	switch st := r.st; {
 	case st.kind == kindSelect && st.table == "":
-		res, wait = d.call(r)
+		wait = d.call(r)
 	case st.kind == kindSelect:
-		res, wait = d.selectRows(r)
+		wait = d.selectRows(r)
 	case st.kind == kindInsert:
 		res, wait = d.insert(r)
 	case st.kind == kindUpdate, st.kind == kindDelete:
@@ -32,26 +28,10 @@ func (d *DB) perform(r *run) (res Result, wait target, err *Error) {
 	default:
 		d.control(r)
 	}
+	if wait.none() {
+		d.tell(r, &res)
+	}
 	return res, wait, nil
-}
-
-// control does BEGIN, COMMIT and ROLLBACK. Each is allowed at any time: when another
-// transaction begins, MySQL commits the open one and PostgreSQL continues it.
-func (d *DB) control(r *run) {
-	s := r.session
-	switch kind := r.st.kind; {
-	case kind == kindBegin && s.tx != nil && d.cfg.Flavour == PostgreSQL:
-		return
-	case s.tx == nil || s.tx.ended:
-	case kind == kindRollback:
-		d.rollback(s.tx, history.Removed, s.conn.Client)
-	default:
-		d.commit(s.tx)
-	}
-	s.tx, s.aborted = nil, false
-	if r.st.kind == kindBegin {
-		s.tx = d.newTx(s)
-	}
 }
 
 // create does CREATE TABLE, which ends an open transaction in MySQL.
@@ -70,32 +50,16 @@ func (d *DB) create(r *run) {
 	}
 }
 
-// set changes how long the session waits for locks.
-func (d *DB) set(r *run) {
-	v, f := d.eval(r, r.st.exprs[0], nil, nil), d.cfg.Flavour
-	mysql := f == MySQL && r.st.setting == "innodb_lock_wait_timeout"
-	postgres := f == PostgreSQL && r.st.setting == "lock_timeout"
-	switch valid := v.kind == valueNumber && v.num >= 0; {
-	case mysql && valid:
-		r.session.lockWait = time.Duration(min(v.num, mostLockWait)) * time.Second
-	case postgres && valid && v.num > math.MaxInt32:
-		panic(pgError("22023", `invalid value for parameter "lock_timeout": "`+toText(v)+`"`))
-	case postgres && valid:
-		r.session.lockWait = time.Duration(v.num) * time.Millisecond
-		if v.num == 0 {
-			r.session.lockWait = noLimit
-		}
-	default:
-		unknown := f.beyond("the setting " + r.st.setting + " or this value of it").Message // a server may well know it
-		panic(f.pick(1193, "HY000", unknown, "42704", unknown))
-	}
-}
-
 // insert adds one row. Generated ids are drawn first, and lost when the row is
 // refused, as in both databases.
 func (d *DB) insert(r *run) (res Result, wait target) {
 	t := d.tableOf(r.st)
 	if r.image == nil {
+		for _, c := range r.st.only {
+			if !d.holds(r, c, nil, nil).isTrue() {
+				return res, wait
+			}
+		}
 		r.image = d.newImage(r, t)
 	}
 	for _, arbiter := range []bool{true, false} { // the keys of ON CONFLICT come first
@@ -110,7 +74,7 @@ func (d *DB) insert(r *run) (res Result, wait target) {
 			case other != nil && arbiter:
 				return d.settleConflict(r, t, other)
 			case other != nil:
-				panic(d.cfg.Flavour.duplicate(u.name, r.image[u.column]))
+				panic(d.cfg.Flavour.duplicate(u.name, u.of(r.image)))
 			}
 		}
 	}
@@ -126,7 +90,7 @@ func (d *DB) insert(r *run) (res Result, wait target) {
 	if g := t.generated(); g >= 0 && d.cfg.Flavour == MySQL {
 		res.LastID = r.image[g].num
 	}
-	d.emit(r, t, r.image, &res)
+	d.emit(r, t, r.image)
 	return res, wait
 }
 
@@ -187,20 +151,17 @@ func (d *DB) complete(t *table, v image, given []bool) {
 
 // duplicateOf returns the row that has the key of a new one, or what to wait for until that is decided.
 func (d *DB) duplicateOf(r *run, t *table, u unique) (*row, target) {
-	k := r.image[u.column]
-	if k.kind == valueNull {
-		return nil, target{}
-	}
+	k := u.of(r.image) // with a NULL in it, it is the same as none
 	for _, other := range t.rows {
 		mine := other.writer == r.tx
 		switch {
-		case !d.sameKey(other.keys, u.column, k), mine && other.pending == nil:
+		case !d.sameKey(other.keys, u, k), mine && other.pending == nil:
 		case mine, other.writer == nil && d.cfg.Flavour == PostgreSQL:
 			return other, target{}
 		case d.cfg.Flavour == PostgreSQL:
 			return nil, target{over: other.writer}
 		default:
-			r.waitColumn = u.column
+			r.waitKey = u
 			mode := shared
 			if r.st.conflict == conflictUpdates {
 				mode = exclusive
@@ -214,12 +175,12 @@ func (d *DB) duplicateOf(r *run, t *table, u unique) (*row, target) {
 // checkGaps returns the gap lock of another transaction that keeps the new row out (InnoDB).
 func (d *DB) checkGaps(r *run, t *table) target {
 	for _, u := range t.unique {
-		g := target{gap: &gapLock{table: t, column: u.column, key: r.image[u.column]}}
+		g := target{gap: &gapLock{table: t, of: u, key: u.of(r.image)}}
 		if len(d.blockers(r, g)) > 0 {
 			return g
 		}
 	}
-	g := target{gap: &gapLock{table: t, column: -1}}
+	g := target{gap: &gapLock{table: t}}
 	if len(t.unique) == 0 && len(d.blockers(r, g)) > 0 {
 		return g
 	}
@@ -236,11 +197,11 @@ func (d *DB) modify(r *run) (res Result, wait target) {
 	for _, on := range rows {
 		switch {
 		case r.st.kind == kindDelete:
-			d.emit(r, t, on.seenBy(r.tx), &res)
+			d.emit(r, t, on.seenBy(r.tx))
 			r.tx.write(on, nil)
 			res.Affected++
 		case d.assign(r, t, on):
-			d.emit(r, t, on.pending, &res)
+			d.emit(r, t, on.pending)
 			res.Affected++
 		}
 	}

@@ -3,55 +3,71 @@ package sql
 import "slices"
 
 // selectRows does SELECT FROM, with or without FOR UPDATE.
-func (d *DB) selectRows(r *run) (res Result, wait target) {
+func (d *DB) selectRows(r *run) target {
 	t := d.tableOf(r.st)
-	if r.st.limited || r.st.order != nil {
-		if column, _ := d.keyOf(r, t); column < 0 {
-			panic(d.cfg.Flavour.beyond("ORDER BY and LIMIT without the value of a unique key"))
-		}
-	}
 	if !r.st.forUpdate {
-		return d.readRows(r, t), wait
+		for i, s := range d.sorted(r, t, d.readRows(r, t)) {
+			if int64(i) < r.st.limit || r.st.limit == 0 {
+				d.emit(r, t, s.vals)
+			}
+		}
+		return target{}
 	}
 	rows, wait := d.lockRows(r, t)
 	for _, on := range rows {
-		d.emit(r, t, on.seenBy(r.tx), &res)
+		d.emit(r, t, on.seenBy(r.tx))
 		d.hold(r.tx, on)
 	}
-	return res, wait
+	return wait
+}
+
+// sorted sorts rows as the statement says. NULL comes last in PostgreSQL, and first in MySQL.
+func (d *DB) sorted(r *run, t *table, rows []seen) []seen {
+	f := d.cfg.Flavour
+	compare := func(a, b value) int {
+		order, ok := f.compare(a, b)
+		switch {
+		case a.kind == valueText && a != b, !ok && a.kind != valueNull && b.kind != valueNull:
+			panic(f.beyond("rows in the order of texts, which depends on a collation"))
+		case ok, a.kind == b.kind:
+			return order
+		case (a.kind == valueNull) == (f == MySQL):
+			return -1
+		}
+		return 1
+	}
+	slices.SortStableFunc(rows, func(a, b seen) int {
+		for _, o := range r.st.order {
+			order := compare(d.eval(r, o.by, t, a.vals), d.eval(r, o.by, t, b.vals))
+			if o.down {
+				order = -order
+			}
+			if order != 0 {
+				return order
+			}
+		}
+		return 0
+	})
+	return rows
 }
 
 // readRows does a SELECT that locks nothing. Of a unique key InnoDB reads the first row that
 // it sees and no other, even when there are two: one that its view still has although it is
 // deleted, and behind it the one that the transaction itself has put in its place.
-func (d *DB) readRows(r *run, t *table) (res Result) {
-	column, k := -1, value{}
+func (d *DB) readRows(r *run, t *table) (out []seen) {
+	u, k := unique{}, image(nil)
 	if d.cfg.Flavour == MySQL {
-		column, k = d.keyOf(r, t)
+		u, k = d.keyOf(r, t)
 	}
 	for _, s := range d.look(r.tx, t) {
 		if d.matches(r, t, s.vals) {
-			d.emit(r, t, s.vals, &res)
+			out = append(out, s)
 		}
-		if column >= 0 && d.sameKey(s.vals, column, k) {
+		if k != nil && d.sameKey(s.vals, u, k) {
 			break
 		}
 	}
-	return res
-}
-
-// emit adds a row to a result, if the statement gives any.
-func (d *DB) emit(r *run, t *table, v image, res *Result) {
-	if !r.st.star {
-		row := v
-		v = nil
-		for _, e := range r.st.output {
-			v = append(v, d.eval(r, e, t, row))
-		}
-	}
-	if len(v) > 0 {
-		res.Rows = append(res.Rows, d.cfg.Flavour.cells(v))
-	}
+	return out
 }
 
 // look returns the rows of a table that a transaction sees. PostgreSQL's READ
@@ -105,8 +121,7 @@ func (d *DB) samePlace(t *table, a, b *row) bool {
 	if len(t.unique) == 0 {
 		return false
 	}
-	column := t.unique[0].column
-	return d.sameKey(a.keys, column, b.keys[column])
+	return d.sameKey(a.keys, t.unique[0], t.unique[0].of(b.keys))
 }
 
 // lockRows locks the rows that a statement is about and returns those that meet
@@ -122,15 +137,18 @@ func (d *DB) lockRows(r *run, t *table) ([]*row, target) {
 // meet the conditions: the one with the value of a unique key, or without
 // such a condition the whole table. Where it finds none, it locks the gap.
 func (d *DB) lockScanned(r *run, t *table) ([]*row, target) {
-	column, k := d.keyOf(r, t)
-	if column < 0 && slices.ContainsFunc(r.st.where, t.searches) {
+	u, k := d.keyOf(r, t)
+	if (r.st.limit > 0 || r.st.order != nil) && k == nil {
+		panic(d.cfg.Flavour.beyond("ORDER BY and LIMIT in a statement that locks, without the value of a unique key"))
+	}
+	if k == nil && slices.ContainsFunc(r.st.where, t.searches) {
 		panic(d.cfg.Flavour.beyond("a locking search for several values of a key"))
 	}
 	var out []*row
 	found := false
 	for _, on := range t.rows {
 		mine := on.writer == r.tx
-		if mine && on.pending == nil || column >= 0 && !d.sameKey(on.keys, column, k) {
+		if mine && on.pending == nil || k != nil && !d.sameKey(on.keys, u, k) {
 			continue
 		}
 		found = true
@@ -143,8 +161,8 @@ func (d *DB) lockScanned(r *run, t *table) ([]*row, target) {
 			out = append(out, on)
 		}
 	}
-	if !found || column < 0 {
-		d.lockGap(r.tx, t, column, k)
+	if !found || k == nil {
+		d.lockGap(r.tx, t, u, k)
 	}
 	return out, target{}
 }
@@ -157,26 +175,40 @@ func (d *DB) skips(r *run) bool {
 	return r.st.busy == busySkips
 }
 
-// keyOf finds the unique key that a condition fixes; column -1: no condition does.
-func (d *DB) keyOf(r *run, t *table) (column int, k value) {
+// keyOf finds the unique key that conditions fix; k is nil when they fix none.
+func (d *DB) keyOf(r *run, t *table) (u unique, k image) {
 	for _, u := range t.unique {
-		for _, c := range r.st.where {
-			if c.op != "=" || c.args[0].kind != exprColumn || c.args[1].columns() || t.column(c.args[0].name) != u.column {
-				continue
+		k := image{}
+		for _, at := range u.columns {
+			if one, ok := d.fixed(r, t, at); ok {
+				k = append(k, one)
 			}
-			k := d.eval(r, c.args[1], nil, nil)
-			if k.kind != valueNull && d.cfg.Flavour == MySQL && k.numeric() != t.columns[u.column].number {
-				panic(d.cfg.Flavour.beyond("comparisons of different types")) // MySQL converts one of the two
-			}
-			return u.column, k
+		}
+		if len(k) == len(u.columns) {
+			return u, k
 		}
 	}
-	return -1, value{}
+	return unique{}, nil
 }
 
-// searches reports whether a condition is about a unique key.
+// fixed is the value of a column that a condition fixes; false when none does.
+func (d *DB) fixed(r *run, t *table, column int) (value, bool) {
+	for _, c := range r.st.where {
+		if c.op != "=" || c.args[0].kind != exprColumn || c.args[1].columns() || t.column(c.args[0].name) != column {
+			continue
+		}
+		k := d.eval(r, c.args[1], nil, nil)
+		if k.kind != valueNull && d.cfg.Flavour == MySQL && k.numeric() != t.columns[column].number {
+			panic(d.cfg.Flavour.beyond("comparisons of different types")) // MySQL converts one of the two
+		}
+		return k, true
+	}
+	return value{}, false
+}
+
+// searches reports whether a condition is about the first column of a unique key, by which a part of the key is found.
 func (t *table) searches(e *expr) bool {
-	return e.kind == exprColumn && t.isKey(t.column(e.name)) || slices.ContainsFunc(e.args, t.searches)
+	return e.kind == exprColumn && t.leads(t.column(e.name)) || slices.ContainsFunc(e.args, t.searches)
 }
 
 // lockSeen is PostgreSQL's way. Of the rows that the statement saw when it began, it locks only
@@ -189,9 +221,13 @@ func (d *DB) lockSeen(r *run, t *table) ([]*row, target) {
 				r.rows = append(r.rows, s)
 			}
 		}
+		r.rows = d.sorted(r, t, r.rows)
 	}
 	var out []*row
 	for _, s := range r.rows {
+		if r.st.limit > 0 && int64(len(out)) == r.st.limit {
+			break
+		}
 		if wait := d.lockRow(r, s.row, exclusive); !wait.none() && !d.skips(r) {
 			return nil, wait
 		} else if !wait.none() {

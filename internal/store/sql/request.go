@@ -57,6 +57,7 @@ func Num(n int64) Value { return Value{Num: n, IsNum: true} }
 // Result is what a statement did.
 type Result struct {
 	Rows     [][]Value // of a SELECT
+	Columns  []string  // their names
 	Affected int64     // rows changed by INSERT, UPDATE or DELETE
 	LastID   int64     // the generated id of an INSERT (MySQL); 0 for none
 	Err      error     // ErrTimeout, ErrConnection, an error of ctx, or a *Error

@@ -19,11 +19,15 @@ type run struct {
 	tx      *tx
 	wallMS  int64 // when it began: NOW() of MySQL
 
-	image      image   // INSERT: the row, with its generated id
-	rows       []seen  // PostgreSQL: the rows that it saw when it began
-	looked     bool    // rows is set
-	values     []value // SELECT of functions: results so far
-	waitColumn int     // INSERT: the column of the unique key that it waits for
+	found   [][]image // by its subqueries
+	out     []image   // what it gives so far
+	image   image     // INSERT: the row, with its generated id
+	rows    []seen    // PostgreSQL: the rows that it saw when it began
+	looked  bool      // rows is set
+	called  *expr     // the function of named locks that has been called, within an expression
+	gave    value     // by it
+	values  []value   // SELECT of functions: results so far
+	waitKey unique    // INSERT: the unique key that it waits for
 
 	target   target
 	deadline time.Duration // monotonic, when it gives up; noLimit: never

@@ -20,10 +20,19 @@ type table struct {
 	definition *definition
 }
 
-// unique is a unique key of one column.
+// unique is a unique key.
 type unique struct {
-	name   string
-	column int
+	name    string
+	columns []int
+}
+
+// of is the value of the key in a version of a row.
+func (u unique) of(v image) image {
+	k := make(image, len(u.columns))
+	for i, at := range u.columns {
+		k[i] = v[at]
+	}
+	return k
 }
 
 // image is one version of a row, immutable. nil: no row.
@@ -64,9 +73,13 @@ func (t *table) generated() int {
 	return slices.IndexFunc(t.columns, func(c column) bool { return c.generated })
 }
 
-// isKey reports whether a column is a unique key.
+// isKey reports whether a column belongs to a unique key, leads whether one begins with it.
 func (t *table) isKey(column int) bool {
-	return slices.ContainsFunc(t.unique, func(u unique) bool { return u.column == column })
+	return slices.ContainsFunc(t.unique, func(u unique) bool { return slices.Contains(u.columns, column) })
+}
+
+func (t *table) leads(column int) bool {
+	return slices.ContainsFunc(t.unique, func(u unique) bool { return u.columns[0] == column })
 }
 
 func (t *table) remove(r *row) {
@@ -121,8 +134,12 @@ func (t *table) get(v image, name string) value {
 	return value{}
 }
 
-// sameKey reports whether a version has this value in a column.
-func (d *DB) sameKey(v image, column int, k value) bool {
-	order, ok := d.cfg.Flavour.compare(v[column], k)
-	return ok && order == 0
+// sameKey reports whether a version has this value of a key.
+func (d *DB) sameKey(v image, u unique, k image) bool {
+	for i, at := range u.columns {
+		if order, ok := d.cfg.Flavour.compare(v[at], k[i]); !ok || order != 0 {
+			return false
+		}
+	}
+	return true
 }

@@ -72,6 +72,10 @@ func (p *parser) utc() {
 // inUTC is a time with a time zone without it, and the other way round.
 const inUTC = "AT TIME ZONE UTC"
 
+func zoned(e *expr) *expr {
+	return &expr{kind: exprCall, name: inUTC, to: column{name: "timezone"}, args: []*expr{e}}
+}
+
 // timeWords reads what has words of its own for a time or an interval; nil if nothing like it comes next.
 func (p *parser) timeWords() *expr {
 	mysql := p.flavour == MySQL
@@ -89,6 +93,14 @@ func (p *parser) timeWords() *expr {
 		return p.shifted("+")
 	case mysql && p.accept("DATE_SUB", "("):
 		return p.shifted("-")
+	case mysql && p.accept("TIMESTAMPADD", "("):
+		one := p.times(nil, "microsecond", "second", "minute", "hour", "day")
+		p.expect(",")
+		one.args[0] = p.expr()
+		p.expect(",")
+		e := &expr{kind: exprBinary, op: "+", args: []*expr{p.expr(), one}}
+		p.expect(")")
+		return e
 	case mysql && p.accept("INTERVAL"):
 		return p.times(p.sum(), "microsecond", "second", "minute", "hour", "day")
 	case p.accept("INTERVAL"):
@@ -105,7 +117,7 @@ func (p *parser) timeWords() *expr {
 	case !mysql && p.accept("TIMEZONE", "("):
 		p.utc()
 		p.expect(",")
-		e := call(inUTC, p.expr())
+		e := zoned(p.expr())
 		p.expect(")")
 		return e
 	}
@@ -135,8 +147,11 @@ func (p *parser) times(n *expr, known ...string) *expr {
 	return &expr{kind: exprBinary, op: "*", args: []*expr{n, {value: interval(us)}}}
 }
 
-// usPerSecond is how many microseconds a second has.
-const usPerSecond = 1_000_000
+// How many microseconds there are.
+const (
+	usPerSecond = 1_000_000
+	usPerMilli  = 1000
+)
 
 // units are those of intervals, in microseconds.
 var units = map[string]int64{

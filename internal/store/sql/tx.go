@@ -18,6 +18,7 @@ type tx struct {
 	ended   bool
 
 	lockWait time.Duration // of its session when it began
+	local    bool          // SET LOCAL has changed it
 }
 
 // seen is a row as it was when a transaction first looked.
@@ -60,9 +61,7 @@ func (d *DB) rollback(t *tx, kind history.Kind, by history.NodeID) {
 	if t.ended {
 		return
 	}
-	if d.cfg.Flavour == PostgreSQL {
-		t.session.lockWait = t.lockWait
-	}
+	t.local = d.cfg.Flavour == PostgreSQL
 	for _, r := range t.writes {
 		r.writer, r.pending = nil, nil
 		if r.vals == nil {
@@ -76,9 +75,13 @@ func (d *DB) rollback(t *tx, kind history.Kind, by history.NodeID) {
 // over ends a transaction and releases its locks.
 func (d *DB) over(t *tx, kind history.Kind, by history.NodeID) {
 	t.ended = true
+	if t.local {
+		t.session.lockWait = t.lockWait
+	}
 	for range t.held {
 		d.change(kind, t.session.conn.Client, by, 0)
 	}
+	d.endNames(t, kind, by)
 	d.release(t)
 }
 

@@ -13,6 +13,7 @@ import (
 	"database/sql"
 	"database/sql/driver"
 	"errors"
+	"fmt"
 	"strings"
 
 	"github.com/go-sql-driver/mysql"
@@ -91,7 +92,7 @@ func (c *conn) QueryContext(ctx context.Context, query string, args []driver.Nam
 	if err != nil {
 		return nil, err
 	}
-	return &rows{left: res.Rows}, nil
+	return &rows{res.Columns, res.Rows}, nil
 }
 
 // ExecContext implements driver.ExecerContext.
@@ -126,7 +127,7 @@ func (c *conn) failure(ctx context.Context, query string, err error) error {
 		return nil
 	case errors.As(err, &said):
 		if unknown(said) {
-			c.client.Misses("SQL: " + query)
+			c.client.Misses("SQL: " + query + ": " + said.Message)
 		}
 		c.failed = c.flavour == model.PostgreSQL
 		return c.error(said)
@@ -162,9 +163,11 @@ func (c *conn) error(e *model.Error) error {
 
 // BeginTx implements driver.ConnBeginTx, with the default isolation of the servers.
 func (c *conn) BeginTx(ctx context.Context, o driver.TxOptions) (driver.Tx, error) {
-	if o.ReadOnly || o.Isolation != 0 {
-		c.client.Misses("SQL: a transaction that is read-only or has an isolation of its own")
-		return nil, errors.New("the model knows transactions with the isolation of the server only")
+	own := map[model.Flavour]sql.IsolationLevel{model.MySQL: sql.LevelRepeatableRead, model.PostgreSQL: sql.LevelReadCommitted}[c.flavour]
+	if is := sql.IsolationLevel(o.Isolation); o.ReadOnly || is != sql.LevelDefault && is != own {
+		err := fmt.Errorf("the model knows no transactions that are read-only or have an isolation other than %s, which the server comes with", own)
+		c.client.Misses("SQL: " + err.Error())
+		return nil, err
 	}
 	c.failed = false
 	_, err := c.run(ctx, "BEGIN", nil)

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -23,6 +24,7 @@ func statement(flavour model.Flavour, query string, args []driver.NamedValue) (m
 		}
 		values = append(values, v)
 	}
+	query = withoutComments(flavour, query)
 	if flavour == model.MySQL {
 		return model.Stmt{Query: query, Args: values}, nil
 	}
@@ -35,6 +37,29 @@ func statement(flavour model.Flavour, query string, args []driver.NamedValue) (m
 		inOrder = append(inOrder, values[n-1])
 	}
 	return model.Stmt{Query: query, Args: inOrder}, nil
+}
+
+// Quotes, and comments: those of tools that write queries, and names that sqlc gives them. MySQL wants a blank behind
+// --, and takes /*! and /*+ for more than a comment.
+var (
+	mysqlComments = regexp.MustCompile(quotes + "|`[^`]*`|" + `--(?:\s[^\n]*|\z)|#[^\n]*|/\*(?:[^!+](?s:.*?))?\*/`)
+	pgComments    = regexp.MustCompile(quotes + `|--[^\n]*|/\*(?:[^+](?s:.*?))?\*/`)
+)
+
+const quotes = `'[^']*'|"[^"]*"`
+
+// withoutComments puts a blank in the place of each comment.
+func withoutComments(flavour model.Flavour, query string) string {
+	comments := mysqlComments
+	if flavour == model.PostgreSQL {
+		comments = pgComments
+	}
+	return strings.TrimSpace(comments.ReplaceAllStringFunc(query, func(found string) string {
+		if strings.ContainsAny(found[:1], "-#/") {
+			return " "
+		}
+		return found
+	}))
 }
 
 // questionMarks puts question marks in the place of $1, $2 and so on, but for those within quotes, and
@@ -91,19 +116,13 @@ func value(flavour model.Flavour, v driver.Value) (model.Value, error) {
 }
 
 // rows implements driver.Rows.
-type rows struct{ left [][]model.Value }
-
-// Columns implements driver.Rows. The model has no names for them.
-func (r *rows) Columns() []string {
-	if len(r.left) == 0 {
-		return nil
-	}
-	out := make([]string, len(r.left[0]))
-	for i := range out {
-		out[i] = "column" + strconv.Itoa(i+1)
-	}
-	return out
+type rows struct {
+	names []string
+	left  [][]model.Value
 }
+
+// Columns implements driver.Rows.
+func (r *rows) Columns() []string { return r.names }
 
 // Close implements driver.Rows.
 func (r *rows) Close() error { return nil }

@@ -47,6 +47,9 @@ func readRows(rows *sql.Rows) (res model.Result, err error) {
 	if err != nil {
 		return res, err
 	}
+	for _, c := range columns {
+		res.Columns = append(res.Columns, c.Name())
+	}
 	for rows.Next() {
 		cells := make([]any, len(columns))
 		into := make([]any, len(columns))
