@@ -76,6 +76,7 @@ func intersect(a, b []store.Entry) (out []store.Entry) {
 		if b[at].Expires != e.Expires || b[at].Seconds != e.Seconds {
 			e.Expires, e.Seconds = "", false
 		}
+		e.Held = e.Held && b[at].Held
 		out = append(out, e)
 	}
 	return out

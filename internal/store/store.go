@@ -133,4 +133,5 @@ type Entry struct {
 	Table, Name string // of a row: its table, and the column with the key; empty for other entries
 	Expires     string // the column with the time at which the row is free, in milliseconds since 1970; may be empty
 	Seconds     bool   // that column is in seconds instead
+	Held        bool   // the row is an entry while a transaction has it locked, and not what is in it
 }

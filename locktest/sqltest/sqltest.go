@@ -9,7 +9,8 @@
 //	}
 //
 // The model is a small SQL engine: tables with keys, transactions, row locks and deadlocks, ON CONFLICT and
-// ON DUPLICATE KEY UPDATE, SKIP LOCKED, times, GET_LOCK and advisory locks, as in MariaDB and PostgreSQL by default.
+// ON DUPLICATE KEY UPDATE, SKIP LOCKED, times, COUNT, GET_LOCK and advisory locks, subqueries that do not depend on the
+// row outside of them, as in MariaDB and PostgreSQL by default.
 // Times come as time.Time, as with parseTime=true of go-sql-driver. The model refuses statements that it does not
 // understand, and the result of such a run is unknown.
 package sqltest
@@ -20,6 +21,9 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"slices"
+
+	"github.com/lib/pq"
 
 	"lockstep/internal/bubble"
 	"lockstep/internal/locks"
@@ -69,7 +73,11 @@ func noDoor(context.Context, *bubble.Client, int) (net.Conn, error) {
 // Open returns a pool with default options, whose connections go to the current primary. A
 // statement ends with its context, and has no other time limit. The pool is closed when the run is
 // over.
-func Open(c locktest.Client) *sql.DB {
+//
+// A lock that asks for the errors of another driver of PostgreSQL gets them from as:
+//
+//	sqltest.Open(c, func(e *pq.Error) error { return &pgconn.PgError{Code: string(e.Code), Message: e.Message} })
+func Open(c locktest.Client, as ...func(*pq.Error) error) *sql.DB {
 	inside := c.Underlying()
 	flavour := model.MySQL
 	switch inside.Store() {
@@ -79,7 +87,7 @@ func Open(c locktest.Client) *sql.DB {
 	default:
 		panic("sqltest: Open is for a test whose store is sqltest.MySQL or sqltest.PostgreSQL")
 	}
-	db := door.Open(inside, flavour)
+	db := door.Open(inside, flavour, slices.Concat(as, []func(*pq.Error) error{nil})[0])
 	c.Cleanup(func() { _ = db.Close() })
 	return db
 }

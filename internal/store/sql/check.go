@@ -62,6 +62,11 @@ func (d *DB) checkInsert(st *statement, t *table) {
 		panic(f.pick(1136, "21S01", "Column count doesn't match value count at row 1",
 			"42601", "INSERT has not as many expressions as target columns"))
 	}
+	if st.only != nil && !slices.ContainsFunc(t.unique, func(u unique) bool {
+		return !slices.ContainsFunc(u.columns, func(at int) bool { return !slices.Contains(columns, t.columns[at].name) })
+	}) {
+		panic(f.beyond("a condition of an INSERT without a unique key: two such statements at once would both add a row"))
+	}
 	for i, e := range st.exprs {
 		at, again := t.column(columns[i]), func(o string) bool { return strings.EqualFold(o, columns[i]) }
 		switch {

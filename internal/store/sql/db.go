@@ -78,6 +78,11 @@ func (d *DB) setUp() error {
 			return fmt.Errorf("statement %d of the set-up fails: %s: %w", i+1, stmt.Query, a.Err)
 		}
 	}
+	for _, t := range d.tables {
+		for _, r := range t.rows {
+			r.begun = r.vals
+		}
+	}
 	d.Out = store.Output{}
 	return nil
 }
@@ -129,7 +134,7 @@ func (d *DB) Restart(now store.Clock) {
 }
 
 // Evict implements store.Evicter: an operator kills the session that has the lock,
-// or deletes the row.
+// or deletes the row. One that was there before the run gets the values that it had.
 func (d *DB) Evict(now store.Clock, _ string) bool {
 	d.at(now)
 	defer d.settle()
@@ -142,7 +147,7 @@ func (d *DB) Evict(now store.Clock, _ string) bool {
 	for _, t := range d.tables {
 		for _, r := range t.rows {
 			if r.live && d.isLock(r.table, r.vals) && r.writer == nil {
-				operator.write(r, nil)
+				operator.write(r, r.begun)
 			}
 		}
 	}

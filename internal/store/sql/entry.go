@@ -35,7 +35,7 @@ func (d *DB) isLock(t *table, v image) bool {
 func (d *DB) entry(r *row, old image, by history.NodeID) {
 	t := r.table
 	switch {
-	case !d.isLock(t, r.vals) && !d.isLock(t, old):
+	case d.cfg.Lock.Held, !d.isLock(t, r.vals) && !d.isLock(t, old):
 	case r.vals == nil:
 		d.drop(r, history.Removed, by)
 	case old == nil:
@@ -122,8 +122,12 @@ func (d *DB) Kept(client history.NodeID) (all []store.Entry) {
 			locked := slices.ContainsFunc(r.locks, func(l rowLock) bool {
 				return l.mode == exclusive && l.tx.session.conn.Client == client
 			})
-			if r.vals != nil && (locked || r.by == client) {
-				all = append(all, d.keys(r)...)
+			v := r.vals
+			if r.writer != nil && r.writer.session.conn.Client == client {
+				v = r.pending
+			}
+			if v != nil && (locked || r.by == client) {
+				all = append(all, d.keys(r, v, locked)...)
 			}
 		}
 	}
@@ -132,25 +136,25 @@ func (d *DB) Kept(client history.NodeID) (all []store.Entry) {
 
 // keys are the columns by which a row may be known: each of a key in which no other row has the same, or that has the
 // lock's name in it.
-func (d *DB) keys(r *row) (all []store.Entry) {
-	expires, seconds := d.expires(r)
+func (d *DB) keys(r *row, v image, held bool) (all []store.Entry) {
+	expires, seconds := d.expires(r.table, v)
 	for i, c := range r.table.columns {
-		key := r.vals[i].digits()
-		if r.vals[i].empty() || !(r.table.isKey(i) && d.alone(r, i)) && !strings.Contains(key, d.cfg.Lock.Key) {
+		key := v[i].digits()
+		if v[i].empty() || !(r.table.isKey(i) && d.alone(r, i, v[i])) && !strings.Contains(key, d.cfg.Lock.Key) {
 			continue
 		}
 		all = append(all, store.Entry{
-			Key: key, Table: r.table.name, Name: c.name, Expires: expires, Seconds: seconds,
+			Key: key, Table: r.table.name, Name: c.name, Expires: expires, Seconds: seconds, Held: held,
 		})
 	}
 	return all
 }
 
 // alone reports whether no other row has the same in a column.
-func (d *DB) alone(r *row, column int) bool {
+func (d *DB) alone(r *row, column int, is value) bool {
 	u := unique{columns: []int{column}}
 	return !slices.ContainsFunc(r.table.rows, func(other *row) bool {
-		return other != r && other.vals != nil && d.sameKey(other.vals, u, u.of(r.vals))
+		return other != r && other.vals != nil && d.sameKey(other.vals, u, image{is})
 	})
 }
 
@@ -158,9 +162,9 @@ func (d *DB) alone(r *row, column int) bool {
 const longestLease = 24 * time.Hour
 
 // expires is the column whose value looks like the time at which the row is free; "" if none does.
-func (d *DB) expires(r *row) (column string, seconds bool) {
-	for i, c := range r.table.columns {
-		at := r.vals[i]
+func (d *DB) expires(t *table, v image) (column string, seconds bool) {
+	for i, c := range t.columns {
+		at := v[i]
 		if at.kind == valueTime {
 			at = number(at.num / msPerSecond)
 		}

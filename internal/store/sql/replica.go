@@ -91,7 +91,7 @@ func (d *DB) CopyTo(other store.Follower, now store.Clock) {
 		c := &table{name: t.name, columns: t.columns, unique: t.unique, nextID: t.nextID, definition: t.definition}
 		for _, r := range t.rows {
 			if r.vals != nil {
-				c.rows = append(c.rows, &row{serial: r.serial, table: c, keys: r.keys, vals: r.vals, owner: r.owner, live: r.live})
+				c.rows = append(c.rows, &row{serial: r.serial, table: c, keys: r.keys, vals: r.vals, begun: r.begun, owner: r.owner, live: r.live})
 			}
 		}
 		to.tables = append(to.tables, c)

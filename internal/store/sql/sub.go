@@ -24,6 +24,11 @@ func (d *DB) resolve(r *run) {
 	if f := d.cfg.Flavour; f == MySQL && len(whole.subs) > 0 && whole.changes() != "" {
 		panic(f.beyond("a subquery in a statement that locks rows, since MySQL locks what it reads, too: read first, with a SELECT of its own"))
 	}
+	for _, sub := range whole.subs {
+		if sub.table == whole.table && !sub.forUpdate && (whole.kind == kindUpdate || whole.kind == kindDelete) {
+			panic(d.cfg.Flavour.beyond("a subquery of the table that is changed, without FOR UPDATE: two such statements at once may find the same row"))
+		}
+	}
 	for r.found = nil; len(r.found) < len(whole.subs); {
 		r.st = whole.subs[len(r.found)]
 		if wait := d.selectRows(r); !wait.none() {

@@ -47,6 +47,7 @@ type row struct {
 	writer  *tx   // the open transaction that has written the row
 	pending image // the version that it has written
 	locks   []rowLock
+	begun   image // by the set-up; nil: by a client
 
 	// The entry of a lock that the row stands for.
 	owner history.NodeID // the client that created it

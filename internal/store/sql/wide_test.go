@@ -79,7 +79,7 @@ func subqueries(t *testing.T, real *realServer) {
 	}
 	absent := "INSERT INTO u (id, owner) SELECT 7, 'new' WHERE NOT EXISTS (SELECT 1 FROM u WHERE id = 7)"
 	for _, query := range []string{
-		"UPDATE u SET n = (SELECT COUNT(*) FROM u) WHERE id = (SELECT id FROM v) RETURNING id AS changed, n", "UPDATE u AS w SET n = 8 WHERE w.id = 2", "UPDATE u AS w SET n = 8 WHERE u.id = 2",
+		"UPDATE u SET n = (SELECT COUNT(*) FROM v) WHERE id = (SELECT id FROM v) RETURNING id AS changed, n", "UPDATE u AS w SET n = 8 WHERE w.id = 2", "UPDATE u AS w SET n = 8 WHERE u.id = 2",
 		"DELETE FROM u WHERE id IN (SELECT id FROM v) RETURNING *", absent, absent, "SELECT COUNT(*) FROM u FOR UPDATE", "INSERT INTO v SELECT 5 WHERE 1 = 2", "SELECT now() - now() = interval '0 s', id::text FROM v",
 		"INSERT INTO v AS w VALUES (2) ON CONFLICT (id) DO UPDATE SET id = w.id RETURNING w.id",
 	} {
@@ -152,11 +152,15 @@ func locksOfTransactions(t *testing.T, real *realServer) {
 			d.do(a, "SELECT pg_advisory_lock("+key+")")
 			try(key)
 			try("2, 1")
-			d.do(a, "SELECT pg_advisory_unlock("+key+"), pg_advisory_unlock("+key+"), pg_advisory_unlock_all()")
+			free := "SELECT pg_advisory_unlock(" + key + "), pg_advisory_unlock(" + key + "), pg_advisory_unlock_all()"
+			if end != "COMMIT" {
+				d.do(a, free)
+			}
 			try(key)
 			d.do(a, end)
 			try(key)
 			d.do(a, "ROLLBACK")
+			d.do(a, free)
 		}
 		d.do(a, "SELECT pg_try_advisory_xact_lock("+key+")") // a transaction of its own
 		try(key)

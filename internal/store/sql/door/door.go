@@ -25,15 +25,16 @@ import (
 )
 
 // Open returns the pool of one client. A connection leads to the primary of the moment when it is
-// made.
-func Open(c *bubble.Client, flavour model.Flavour) *sql.DB {
-	return sql.OpenDB(&connector{c, flavour})
+// made. other makes the errors of another driver of those of lib/pq; nil: of none.
+func Open(c *bubble.Client, flavour model.Flavour, other func(*pq.Error) error) *sql.DB {
+	return sql.OpenDB(&connector{c, flavour, other})
 }
 
 // connector implements driver.Connector.
 type connector struct {
 	client  *bubble.Client
 	flavour model.Flavour
+	other   func(*pq.Error) error
 }
 
 // Connect implements driver.Connector.
@@ -137,10 +138,10 @@ func (c *conn) failure(ctx context.Context, query string, err error) error {
 		return ctx.Err()
 	}
 	c.bad = true
-	if c.flavour == model.PostgreSQL && errors.Is(err, ports.ErrConnection) {
+	if c.flavour == model.PostgreSQL && c.other == nil && errors.Is(err, ports.ErrConnection) {
 		return driver.ErrBadConn // though the statement was sent: so the pool sends it again
 	}
-	if errors.Is(err, ports.ErrConnection) {
+	if c.flavour == model.MySQL && errors.Is(err, ports.ErrConnection) {
 		return mysql.ErrInvalidConn
 	}
 	return err
@@ -154,7 +155,11 @@ func unknown(e *model.Error) bool {
 
 func (c *conn) error(e *model.Error) error {
 	if c.flavour == model.PostgreSQL {
-		return &pq.Error{Severity: "ERROR", Code: pq.ErrorCode(e.State), Message: e.Message}
+		said := &pq.Error{Severity: "ERROR", Code: pq.ErrorCode(e.State), Message: e.Message}
+		if c.other != nil {
+			return c.other(said)
+		}
+		return said
 	}
 	out := &mysql.MySQLError{Number: uint16(e.Number), Message: e.Message}
 	copy(out.SQLState[:], e.State)

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -35,6 +36,11 @@ func statement(flavour model.Flavour, query string, args []driver.NamedValue) (m
 			return model.Stmt{}, fmt.Errorf("there is no argument $%d", n)
 		}
 		inOrder = append(inOrder, values[n-1])
+	}
+	for i := range values {
+		if !slices.Contains(order, i+1) {
+			return model.Stmt{}, fmt.Errorf("the statement has no $%d, though there is an argument for it", i+1)
+		}
 	}
 	return model.Stmt{Query: query, Args: inOrder}, nil
 }
