@@ -75,6 +75,8 @@ func (d *DB) checkInsert(st *statement, t *table) {
 		case slices.ContainsFunc(columns[:i], again):
 			panic(f.pick(1110, "42000", "Column '"+columns[i]+"' specified twice",
 				"42701", `column "`+columns[i]+`" specified more than once`))
+		case t.columns[at].always:
+			panic(pgError("428C9", `cannot insert a non-DEFAULT value into column "`+columns[i]+`"`))
 		}
 		d.checkExpr(st, nil, e, "VALUES")
 		d.assignable(t.columns[at], e, t)

@@ -131,6 +131,12 @@ func (p *parser) option(c *column, def *definition) bool {
 		c.notNull = true
 	case p.flavour == MySQL && p.accept("AUTO_INCREMENT"):
 		c.generated = true
+	case p.flavour == PostgreSQL && c.number && p.accept("GENERATED"):
+		if c.always = p.accept("ALWAYS"); !c.always {
+			p.expect("BY", "DEFAULT")
+		}
+		p.expect("AS", "IDENTITY")
+		c.generated, c.notNull = true, true
 	case p.accept("PRIMARY", "KEY"):
 		c.notNull = true
 		def.primary(key{columns: []string{c.name}})

@@ -69,8 +69,16 @@ func (p *parser) comparison() *expr {
 	}
 	for p.accept("IS") {
 		not := p.accept("NOT")
-		p.expect("NULL")
-		if e = test(isNull, e); not {
+		switch known := test("NOT", test(isNull, e)); {
+		case p.accept("TRUE"):
+			e = test("AND", e, known)
+		case p.accept("FALSE"):
+			e = test("AND", test("NOT", e), known)
+		default:
+			p.expect("NULL")
+			e = test(isNull, e)
+		}
+		if not {
 			e = test("NOT", e)
 		}
 	}
@@ -189,6 +197,8 @@ func (p *parser) plain(e *expr) *expr {
 		e.name = coalesce
 	case mysql && e.name == "IF" && len(e.args) == 3:
 		e.name = either
+	case mysql && e.name == "TIMESTAMPDIFF": // its first argument is a unit, not a column
+		panic(p.flavour.beyond("the function " + e.name))
 	case e.name == "NULLIF" && len(e.args) == 2:
 		choice := call(either, test("=", e.args...), &expr{value: value{kind: valueNull}}, e.args[0])
 		choice.to.name = "nullif"

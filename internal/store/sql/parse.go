@@ -100,7 +100,8 @@ type column struct {
 	digits      uint8 // with so many digits behind the point of its seconds
 	notNull     bool
 	absent      *expr // what a new row has in it where none is given; nil: NULL
-	generated   bool  // AUTO_INCREMENT or serial
+	generated   bool  // AUTO_INCREMENT, serial or an identity,
+	always      bool  // which takes no other value
 	unsigned    bool  // of MySQL
 	least, most int64 // numbers that it holds
 	chars       int64 // the longest text that it holds; 0: any
@@ -164,7 +165,7 @@ func (p *parser) fail() {
 	hint := ""
 	for i, t := range slices.Concat(p.tokens[p.at:], p.tokens[:1]) {
 		does := hints[strings.ToUpper(t.text)]
-		if does != "" && t.kind == tokenWord && (i == 0 || !t.is("SELECT")) {
+		if does != "" && t.kind == tokenWord && (!t.is("SELECT") || i == 0 && p.tokens[0].is("INSERT")) {
 			hint = ". Instead, " + does
 			break
 		}
@@ -202,7 +203,7 @@ func (p *parser) name() string {
 var reserved = map[string]bool{
 	"CURRENT_DATE": true, "CURRENT_TIME": true, "CURRENT_TIMESTAMP": true, "CURRENT_USER": true, "DEFAULT": true,
 	"LOCALTIME": true, "LOCALTIMESTAMP": true, "UTC_TIMESTAMP": true,
-	"AND": true, "AS": true, "CASE": true, "CREATE": true, "CROSS": true, "GROUP": true, "HAVING": true, "INNER": true, "JOIN": true, "LEFT": true,
+	"AND": true, "AS": true, "ALL": true, "CASE": true, "CREATE": true, "DISTINCT": true, "ISNULL": true, "NOTNULL": true, "ONLY": true, "CROSS": true, "GROUP": true, "HAVING": true, "INNER": true, "JOIN": true, "LEFT": true,
 	"UNION": true, "USING": true, "WITH": true, "DELETE": true, "ELSE": true, "END": true, "FALSE": true, "FOR": true, "FROM": true,
 	"IN": true, "INSERT": true, "INTO": true, "IS": true, "LIMIT": true, "NOT": true, "NULL": true, "ON": true, "OR": true, "ORDER": true,
 	"PRIMARY": true, "RETURNING": true, "SELECT": true, "SET": true, "TABLE": true, "THEN": true, "TRUE": true, "UNIQUE": true,
@@ -272,7 +273,11 @@ func (p *parser) selection() *statement {
 	}
 	p.tableOf(st)
 	st.where = p.where()
-	p.bounds(st)
+	if p.bounds(st); st.counts && st.order != nil {
+		panic(p.flavour.beyond("a count in an order"))
+	} else if st.counts {
+		st.limit = 0 // there is one count
+	}
 	if st.forUpdate = p.accept("FOR", "UPDATE") || p.flavour == PostgreSQL && p.accept("FOR", "NO", "KEY", "UPDATE"); st.forUpdate {
 		if p.accept("SKIP", "LOCKED") {
 			st.busy = busySkips

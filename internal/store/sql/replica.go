@@ -1,6 +1,8 @@
 package sql
 
 import (
+	"slices"
+
 	"lockstep/internal/history"
 	"lockstep/internal/store"
 )
@@ -29,7 +31,7 @@ var changing = map[statementKind]string{
 
 // changes names the change that a replica refuses; "" for a statement that it executes.
 func (st *statement) changes() string {
-	if st.forUpdate {
+	if st.forUpdate || slices.ContainsFunc(st.subs, func(sub *statement) bool { return sub.forUpdate }) {
 		return "SELECT FOR UPDATE"
 	}
 	return changing[st.kind]

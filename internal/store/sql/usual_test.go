@@ -139,6 +139,14 @@ func generatedIDs(t *testing.T, real *realServer) {
 		}
 	}
 	d.do(a, "SELECT * FROM g")
+	if real.is == PostgreSQL {
+		for _, is := range []string{"ALWAYS", "BY DEFAULT"} {
+			d.do(a, "CREATE TABLE g"+is[:2]+" (id BIGINT GENERATED "+is+" AS IDENTITY PRIMARY KEY, n SMALLINT)")
+			for _, row := range []string{"(n) VALUES (1)", "(id, n) VALUES (5, 1)", "(n) VALUES (32768)", "(n) VALUES (2)"} {
+				d.do(a, "INSERT INTO g"+is[:2]+" "+row+" RETURNING *")
+			}
+		}
+	}
 	d.endAll()
 }
 

@@ -59,13 +59,13 @@ func subqueries(t *testing.T, real *realServer) {
 		"INSERT INTO u VALUES (3, 'x', NULL)", "INSERT INTO u VALUES (1, 'y', 2)", "INSERT INTO u VALUES (2, NULL, 1)", "INSERT INTO u VALUES (4, 'z', 2)", "INSERT INTO v VALUES (2)")
 	a, b := d.connect(1), d.connect(2)
 	for _, query := range []string{
-		"SELECT COUNT(*) FROM u", "SELECT count(n), count(*) AS all_of_them FROM u", "SELECT COUNT(*) FROM u WHERE id > 7", "SELECT COUNT(owner) FROM u AS w WHERE w.n = 2",
+		"SELECT COUNT(*) FROM u", "SELECT count(n), count(*) AS all_of_them FROM u", "SELECT COUNT(*) FROM u WHERE id > 7", "SELECT COUNT(*) FROM u LIMIT 1", "SELECT COUNT(owner) FROM u AS w WHERE w.n = 2",
 		"SELECT EXISTS(SELECT 1 FROM u WHERE id = 1)", "SELECT EXISTS(SELECT * FROM u WHERE id = 9) AS there", "SELECT NOT EXISTS (SELECT 1 FROM u WHERE owner IS NULL)",
 		"SELECT (SELECT owner FROM u WHERE id = 1)", "SELECT (SELECT owner FROM u WHERE id = 9) IS NULL AS gone", "SELECT (SELECT id FROM u)", "SELECT (SELECT COUNT(*) FROM u) > 3",
 		"SELECT id FROM u WHERE id IN (SELECT id FROM v)", "SELECT id FROM u WHERE n IN (SELECT n FROM u WHERE id < 3)", "SELECT id FROM u WHERE id NOT IN (SELECT n FROM u)",
 		"SELECT id FROM u WHERE id = (SELECT n FROM u WHERE id = (SELECT id FROM v))", "SELECT COUNT(*) FROM v WHERE EXISTS (SELECT 1 FROM u)",
 		"SELECT id FROM u ORDER BY n DESC, id LIMIT 1", "SELECT id FROM u ORDER BY n, id DESC LIMIT 1", "SELECT id FROM u ORDER BY n IS NULL, n, id LIMIT 2", "SELECT id FROM u ORDER BY id DESC LIMIT 3",
-		"SELECT id FROM u WHERE id BETWEEN 2 AND 3", "SELECT id FROM u WHERE n NOT IN (2) OR id BETWEEN 7 AND 4", "SELECT u.id FROM u x", "SELECT x.id FROM u x WHERE x.owner = 'x'",
+		"SELECT id FROM u WHERE id BETWEEN 2 AND 3", "SELECT id FROM u WHERE (n = 2) IS TRUE", "SELECT id FROM u WHERE (n = 2) IS NOT TRUE", "SELECT id FROM u WHERE (n = 2) IS FALSE", "SELECT (n = 2) IS NOT FALSE FROM u", "SELECT id FROM u WHERE n NOT IN (2) OR id BETWEEN 7 AND 4", "SELECT u.id FROM u x", "SELECT x.id FROM u x WHERE x.owner = 'x'",
 		"SELECT id AS Name, owner other, n + 1, 7, 'x', NULL, n IS NULL, COALESCE(n, 0), CASE WHEN n = 1 THEN 1 ELSE n END FROM u", "SELECT 1 AS one", "SELECT Owner, u.N FROM u", "SELECT * FROM v",
 	} {
 		d.do(a, query)
