@@ -21,7 +21,7 @@ func (d *DB) settleConflict(r *run, t *table, other *row) (res Result, wait targ
 	if wait = d.lockRow(r, other, exclusive); !wait.none() || !d.matches(r, t, other.seenBy(r.tx)) {
 		return res, wait
 	}
-	d.changes(r.tx, other)
+	d.hold(r.tx, other, false)
 	if d.assign(r, t, other) {
 		res.Affected = 1
 		if d.cfg.Flavour == MySQL {

@@ -12,31 +12,36 @@ import (
 
 // control reads the statements about transactions and settings.
 func (p *parser) control() *statement {
-	for _, words := range [...]struct {
-		is    statementKind
-		words []string
-	}{
-		{kindBegin, []string{"START", "TRANSACTION"}}, {kindBegin, []string{"BEGIN"}},
-		{kindCommit, []string{"COMMIT"}}, {kindRollback, []string{"ROLLBACK"}},
-	} {
-		if p.accept(words.words...) {
-			_ = p.accept("WORK") || p.flavour == PostgreSQL && p.accept("TRANSACTION")
-			if words.is == kindBegin && p.flavour == PostgreSQL {
-				p.isolation()
-			}
-			return &statement{kind: words.is}
-		}
-	}
-	p.expect("SET")
-	st := &statement{kind: kindSet, local: p.flavour == PostgreSQL && p.accept("LOCAL")}
-	if p.accept("SESSION"); p.accept("TRANSACTION") && p.isolation() {
+	st := &statement{kind: kindSet}
+	switch {
+	case p.accept("BEGIN"), p.accept("START", "TRANSACTION"):
+		st.kind = kindBegin
+	case p.accept("COMMIT"):
+		st.kind = kindCommit
+	case p.accept("ROLLBACK"):
+		st.kind = kindRollback
+	default:
+		p.expect("SET")
+		p.setting(st)
 		return st
+	}
+	_ = p.accept("WORK") || p.flavour == PostgreSQL && p.accept("TRANSACTION")
+	if st.kind == kindBegin && p.flavour == PostgreSQL {
+		p.isolation()
+	}
+	return st
+}
+
+// setting reads the rest of a SET.
+func (p *parser) setting(st *statement) {
+	st.local = p.flavour == PostgreSQL && p.accept("LOCAL")
+	if p.accept("SESSION"); p.accept("TRANSACTION") && p.isolation() {
+		return
 	}
 	if st.setting = strings.ToLower(p.name()); p.flavour == MySQL || !p.accept("TO") {
 		p.expect("=")
 	}
 	st.exprs = []*expr{p.expr()}
-	return st
 }
 
 // isolation reads the only isolation that the model knows: that of the server as it comes.

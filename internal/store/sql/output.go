@@ -1,9 +1,6 @@
 package sql
 
-import (
-	"cmp"
-	"strings"
-)
+import "strings"
 
 // This file holds what a statement gives of its rows, and how many.
 
@@ -67,22 +64,19 @@ func (f Flavour) nameOf(e *expr, text string, counts bool) string {
 	case e.kind != exprCall:
 		return nameless
 	}
-	inner, own := "", typeNames[e.name]
+	of, own := 0, typeNames[e.name] // a cast is called as what it casts, and a CASE as its last part, if that has a name
 	switch {
 	case e.name == toTime && e.to.zoned:
 		own = "timestamptz"
 	case e.name == either:
-		inner = f.nameOf(e.args[2], text, false)
+		of, own = 2, "case"
 	case own == "":
 		return strings.ToLower(e.name)
 	}
-	if own != "" {
-		inner = f.nameOf(e.args[0], text, false)
-	}
-	if inner != nameless {
+	if inner := f.nameOf(e.args[of], text, false); inner != nameless {
 		return inner
 	}
-	return cmp.Or(own, "case")
+	return own
 }
 
 // nameless is what PostgreSQL calls a column that has no name.

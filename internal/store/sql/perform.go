@@ -85,7 +85,7 @@ func (d *DB) insert(r *run) (res Result, wait target) {
 	added := &row{serial: d.serial, table: t, keys: r.image}
 	t.rows = append(t.rows, added)
 	r.tx.write(added, r.image)
-	d.changes(r.tx, added)
+	d.hold(r.tx, added, false)
 	d.lockRow(r, added, exclusive)
 	res.Affected = 1
 	if g := t.generated(); g >= 0 && d.cfg.Flavour == MySQL {
@@ -196,7 +196,7 @@ func (d *DB) modify(r *run) (res Result, wait target) {
 		return res, wait
 	}
 	for _, on := range rows {
-		d.changes(r.tx, on)
+		d.hold(r.tx, on, false)
 		switch {
 		case r.st.kind == kindDelete:
 			d.emit(r, t, on.seenBy(r.tx))

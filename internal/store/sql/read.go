@@ -16,7 +16,7 @@ func (d *DB) selectRows(r *run) target {
 	rows, wait := d.lockRows(r, t)
 	for _, on := range rows {
 		d.emit(r, t, on.seenBy(r.tx))
-		d.hold(r.tx, on)
+		d.hold(r.tx, on, true)
 	}
 	return wait
 }
@@ -24,21 +24,16 @@ func (d *DB) selectRows(r *run) target {
 // sorted sorts rows as the statement says. NULL comes last in PostgreSQL, and first in MySQL.
 func (d *DB) sorted(r *run, t *table, rows []seen) []seen {
 	f := d.cfg.Flavour
-	compare := func(a, b value) int {
-		order, ok := f.compare(a, b)
-		switch {
-		case a.kind == valueText && a != b, !ok && a.kind != valueNull && b.kind != valueNull:
-			panic(f.beyond("rows in the order of texts, which depends on a collation"))
-		case ok, a.kind == b.kind:
-			return order
-		case (a.kind == valueNull) == (f == MySQL):
-			return -1
-		}
-		return 1
-	}
 	slices.SortStableFunc(rows, func(a, b seen) int {
 		for _, o := range r.st.order {
-			order := compare(d.eval(r, o.by, t, a.vals), d.eval(r, o.by, t, b.vals))
+			x, y := d.eval(r, o.by, t, a.vals), d.eval(r, o.by, t, b.vals)
+			order, ok := f.compare(x, y)
+			switch none := x.kind == valueNull; {
+			case none != (y.kind == valueNull):
+				order = map[bool]int{true: -1, false: 1}[none == (f == MySQL)]
+			case x.kind == valueText && x != y, !ok && !none:
+				panic(f.beyond("rows in the order of texts, which depends on a collation"))
+			}
 			if o.down {
 				order = -order
 			}
