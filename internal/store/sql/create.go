@@ -124,7 +124,7 @@ func (p *parser) option(c *column, def *definition) bool {
 		}
 	case p.accept("NULL"):
 	case c.absent == nil && p.accept("DEFAULT"):
-		if c.absent = p.sum(); p.params > 0 {
+		if c.absent = p.sum(); p.params > 0 || p.subs != nil {
 			p.fail()
 		}
 	case p.accept("NOT", "NULL"):

@@ -40,6 +40,8 @@ func TestWhatAServerRefuses(t *testing.T) {
 		{"UPDATE locks SET n = 7 WHERE n = (SELECT n FROM locks)", "a subquery in a statement that locks", "two such statements at once may find the same row"},
 		{"DELETE FROM locks WHERE n IN (SELECT n FROM locks FOR UPDATE)", "a subquery in a statement that locks", "1 row"},
 		{"INSERT INTO locks (n) SELECT 7 WHERE NOT EXISTS (SELECT 1 FROM locks)", "Instead, read first", "two such statements at once would both add a row"},
+		{"DELETE FROM locks RETURNING COUNT(*)", "1064", "42601"},
+		{"CREATE TABLE t (id BIGINT PRIMARY KEY, n BIGINT DEFAULT (SELECT n FROM locks))", "1064", "42601"},
 		{"SELECT DISTINCT name FROM locks", "1064", "42601"},
 		{"SELECT TIMESTAMPDIFF(SECOND, NOW(), NOW())", "the function TIMESTAMPDIFF", "42703"},
 		{"SELECT name, COUNT(*) FROM locks", "a count beside something else", "a count beside something else"},

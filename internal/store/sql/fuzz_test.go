@@ -22,6 +22,10 @@ func FuzzStatement(f *testing.F) {
 		"INSERT INTO locks VALUES ('lock', NULL, 1) ON DUPLICATE KEY UPDATE owner = IF(expires IS NULL OR expires < 3, VALUES(owner), owner)",
 		"SELECT now() + interval '1 min 30.5 s' > '2030-01-02T03:04:05.5+01:00' AT TIME ZONE 'utc'", "SELECT DATE_ADD(NOW(3), INTERVAL 3 SECOND), UNIX_TIMESTAMP(NOW())",
 		"SELECT make_interval(secs => 3) * 2, CASE WHEN NOT (1 = 2 AND NULL) THEN 7 END", "SELECT * FROM locks WHERE name IN ('a', 'b') ORDER BY name LIMIT 1 FOR UPDATE SKIP LOCKED",
+		"SELECT COUNT(owner) AS n, COUNT(*) FROM locks AS l WHERE l.name IN (SELECT name FROM locks ORDER BY expires DESC LIMIT 2)", "BEGIN ISOLATION LEVEL READ COMMITTED",
+		"UPDATE locks SET owner = ? WHERE name = (SELECT name FROM locks ORDER BY expires LIMIT 1 FOR UPDATE SKIP LOCKED) RETURNING *", "SET LOCAL lock_timeout = '2 s'",
+		"INSERT INTO locks (name, expires) SELECT 'lock', 7 WHERE NOT EXISTS (SELECT 1 FROM locks WHERE expires BETWEEN 1 AND 5)", "SELECT pg_advisory_xact_lock(1, 2), GREATEST(1, NULL), 'a' || 7",
+		"SELECT COALESCE(GET_LOCK('lock', 1), 0), NULLIF(RELEASE_ALL_LOCKS(), 0), CONCAT('a', IS_FREE_LOCK('x'))", "CREATE TABLE t (a INT, b CHAR(3), CONSTRAINT k UNIQUE (b, a), PRIMARY KEY (a, b))",
 		"CREATE TABLE t (at TIMESTAMP(3) DEFAULT CURRENT_TIMESTAMP, name VARCHAR(9) PRIMARY KEY)",
 	} {
 		f.Add(query, "INSERT INTO locks (name, owner) VALUES ('lock', ?)", "text", int64(1))

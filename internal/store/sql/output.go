@@ -42,7 +42,9 @@ func (p *parser) counted() (e *expr, ok bool) {
 // returning reads what a changing statement gives of each row.
 func (p *parser) returning(st *statement) {
 	if p.flavour == PostgreSQL && p.accept("RETURNING") {
-		p.outputOf(st)
+		if p.outputOf(st); st.counts {
+			p.fail()
+		}
 	}
 }
 
