@@ -33,20 +33,15 @@ func (f *exploreFlags) conclusive(r *results.Explored) error {
 	return &silentExit{code: exitInconclusive}
 }
 
-// noneOf explains why a lock has no set: only a complete walk without unknown outcomes shows that there
-// is none.
-func noneOf(l *results.ExploredLock) say.Phrase {
+// noneOf explains why a lock that was just searched has no set.
+func noneOf(l *results.ExploredLock, way checker.Way) say.Phrase {
 	switch {
 	case l.Complete == 0:
 		return say.Text("unknown: not searched to the end")
 	case l.Walked == 0:
 		return say.Text("unknown: none of these faults can occur")
-	case l.Cut > 0 || len(l.Doubts) > 0:
-		return say.Text("none found, some unknown, see below")
-	case l.Searched == results.Sampled:
-		return say.Text("none found")
 	}
-	return say.NoneUpTo.With(say.Number(l.UpTo()))
+	return l.WithoutSet(way)
 }
 
 func (f *exploreFlags) line(name string, what say.Part) {
@@ -62,9 +57,10 @@ func saidOf(rests []results.Rest) say.List {
 	return each(rests, func(r results.Rest) say.Part { return r.Says })
 }
 
-func (f *exploreFlags) printSets(l *results.ExploredLock, name string, sets []results.CutSet) {
+func (f *exploreFlags) printSets(l *results.ExploredLock, name string, way checker.Way) {
+	sets := l.By(way)
 	if len(sets) == 0 {
-		f.line(name, noneOf(l))
+		f.line(name, noneOf(l, way))
 	}
 	for _, set := range sets {
 		what := say.Text("breaks without a fault")
@@ -94,10 +90,10 @@ func (f *exploreFlags) print(r *results.Explored) {
 		}
 		f.printSaid(say.WalkedOf.With(say.Verbatim(l.Lock), say.Grouped(l.Walked), say.Number(l.Complete), say.Number(r.Scope.Faults)))
 		for _, way := range checker.Ways() {
-			f.printSets(l, way.String(), l.By(way))
+			f.printSets(l, way.String(), way)
 		}
 		if hung := l.By(checker.Hung); len(hung) > 0 {
-			f.printSets(l, "  (hung)", hung)
+			f.printSets(l, "  (hung)", checker.Hung)
 		}
 		if l.Together != nil {
 			f.line("pairs", saidOf(l.Rests()))

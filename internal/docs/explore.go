@@ -59,7 +59,7 @@ func cutSets(l *results.ExploredLock, way checker.Way) string {
 		apart.Breaks = map[string][]results.CutSet{way.String(): sets}
 		return cutSets(&apart, way) + "; while work hangs"
 	case len(sets) == 0:
-		return noSet(l, way)
+		return l.WithoutSet(way).English()
 	case len(sets) <= fewSets:
 		return strings.Join(each(sets, setName), ", ")
 	}
@@ -91,21 +91,6 @@ func setSizes(sets []results.CutSet) []int {
 	}
 	return out
 }
-
-// noSet explains why no set is known for a way of breaking.
-func noSet(l *results.ExploredLock, way checker.Way) string {
-	switch {
-	case l.By(way) == nil || l.Complete == 0:
-		return "not searched"
-	case l.Cut > 0 || len(l.Doubts) > 0:
-		return "none found, some unknown"
-	case l.Survives() == results.Sampled:
-		return "none found"
-	}
-	return noneUpTo(l.UpTo())
-}
-
-func noneUpTo(k int) string { return say.NoneUpTo.With(say.Number(k)).English() }
 
 // pairsOf is how pairs were searched, in a few words.
 func pairsOf(l *results.ExploredLock) string {
@@ -185,7 +170,7 @@ func setRows(l *results.ExploredLock) [][]string {
 	}
 	for _, way := range checker.Ways() {
 		if len(l.By(way)) == 0 {
-			none = append(none, noSet(l, way))
+			none = append(none, l.WithoutSet(way).English())
 		} else {
 			none = append(none, "")
 		}

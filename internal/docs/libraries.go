@@ -67,7 +67,7 @@ func librarySets(l *results.Library) []string {
 		if l.Walk != nil {
 			kinds := each(l.Walk.Locks[0].By(way), func(s results.CutSet) string { return text(setName(s)) })
 			if cell = strings.Join(kinds, ", "); cell == "" {
-				cell = noSet(&l.Walk.Locks[0], way)
+				cell = l.Walk.Locks[0].WithoutSet(way).English()
 			}
 		}
 		cells = append(cells, cell)

@@ -63,7 +63,7 @@ func glance(l *results.ExploredLock, sets []results.CutSet) string {
 		alone = append(alone, fmt.Sprintf("%d %s", more, plural(more, "pair", "pairs")))
 	}
 	if len(alone) == 0 {
-		return noSet(l, checker.Overlap)
+		return l.WithoutSet(checker.Overlap).English()
 	}
 	return strings.Join(alone, ", ")
 }

@@ -87,3 +87,23 @@ func TestHungWorkIsToldApart(t *testing.T) {
 		}
 	}
 }
+
+// Only a search to the end whose schedules were all judged shows that there is no set.
+func TestWithoutSet(t *testing.T) {
+	none := map[string][]CutSet{"overlap": {}}
+	for _, tt := range []struct {
+		lock ExploredLock
+		want string
+	}{
+		{ExploredLock{Complete: 2, Searched: Complete, Breaks: none}, "none found (up to 2 faults)"},
+		{ExploredLock{Complete: 2, Searched: Complete, Breaks: none, Cut: 1}, "none found, some unknown"},
+		{ExploredLock{Complete: 2, Searched: Complete, Breaks: none, Doubts: []string{"?"}}, "none found, some unknown"},
+		{ExploredLock{Complete: 2, Searched: Sampled, Breaks: none}, "none found"},
+		{ExploredLock{Complete: 0, Searched: Complete, Breaks: none}, "not searched"},
+		{ExploredLock{Complete: 2, Searched: Complete}, "not searched"},
+	} {
+		if got := tt.lock.WithoutSet(checker.Overlap).English(); got != tt.want {
+			t.Errorf("%+v: %s, want %s", tt.lock, got, tt.want)
+		}
+	}
+}

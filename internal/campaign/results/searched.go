@@ -123,6 +123,20 @@ func (l *ExploredLock) UpTo() int {
 	return l.Complete
 }
 
+// WithoutSet says why a way of breaking has no set: only a search to the end, in which every schedule
+// was judged, shows that there is none.
+func (l *ExploredLock) WithoutSet(way checker.Way) say.Phrase {
+	switch {
+	case l.By(way) == nil || l.Complete == 0:
+		return say.Text("not searched")
+	case l.Cut > 0 || len(l.Doubts) > 0:
+		return say.Text("none found, some unknown")
+	case l.Survives() == Sampled:
+		return say.Text("none found")
+	}
+	return say.NoneUpTo.With(say.Number(l.UpTo()))
+}
+
 // Fenced reports whether the lock hands out tokens, which the resource then checked in all of its
 // schedules.
 func (l *ExploredLock) Fenced() bool {

@@ -43,14 +43,14 @@ func HTML(f *advice.Facts, libraries []*results.Library, l say.Language) ([]byte
 	v.Head = design.Head(say.Text("Which lock should I use?").In(l))
 	for i := range designs.Locks {
 		x := &designs.Locks[i]
-		one := lock{ExploredLock: x, most: designs.Scope.Faults, language: l}
+		one := lock{ExploredLock: x, language: l}
 		if c, ok := f.Costs[x.Lock]; ok {
 			one.Costs = append([]say.Phrase{say.CostServers.With(say.Number(c.Servers))}, c.Says()...)
 		}
 		v.Locks = append(v.Locks, one)
 	}
 	for i := range misprints.Locks {
-		one := lock{ExploredLock: &misprints.Locks[i], most: misprints.Scope.Faults, language: l}
+		one := lock{ExploredLock: &misprints.Locks[i], language: l}
 		v.Misprints = append(v.Misprints, one)
 	}
 	for _, library := range libraries {
@@ -58,7 +58,7 @@ func HTML(f *advice.Facts, libraries []*results.Library, l say.Language) ([]byte
 		if library.Walk != nil {
 			x = &library.Walk.Locks[0]
 		}
-		v.Locks = append(v.Locks, lock{ExploredLock: x, library: library, most: x.Complete, language: l})
+		v.Locks = append(v.Locks, lock{ExploredLock: x, library: library, language: l})
 	}
 	return design.Fill(l, v)
 }
@@ -256,7 +256,6 @@ type lock struct {
 	*results.ExploredLock
 	library  *results.Library // nil for a lock of this program
 	Costs    []say.Phrase
-	most     int // faults in a schedule
 	language say.Language
 }
 
@@ -304,6 +303,14 @@ func (x *lock) Unknown() say.Phrase {
 // Class is the style of a certainty.
 func (x *lock) Class(how string) string { return strings.ReplaceAll(how, " ", "-") }
 
+// Tone is the style of a way of breaking without a set.
+func (x *lock) Tone() string {
+	if x.Cut > 0 || len(x.Doubts) > 0 {
+		return results.Sampled // as open as what was drawn
+	}
+	return x.Class(x.Survives())
+}
+
 // set is a set of faults that breaks a lock.
 type set struct {
 	results.CutSet
@@ -340,15 +347,10 @@ func (x *lock) Hung(way checker.Way) []set {
 
 // None says why there is no set for a way of breaking; empty if there is one.
 func (x *lock) None(way checker.Way) say.Phrase {
-	switch sets := x.By(way); {
-	case sets == nil || x.Complete == 0:
-		return say.Text("not searched")
-	case len(sets) > 0:
+	if len(x.By(way)) > 0 {
 		return say.Phrase{}
-	case x.Survives() == results.Sampled:
-		return say.Text("none found")
 	}
-	return say.NoneUpTo.With(say.Number(min(x.UpTo(), x.most)))
+	return x.WithoutSet(way)
 }
 
 // Words are the kinds of a set.

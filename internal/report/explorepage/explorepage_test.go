@@ -56,6 +56,7 @@ func TestPageOfAWalk(t *testing.T) {
 		`<small class="complete">all pairs in plain and just-within</small><small class="sampled">some drawn in 1 profile (1 in 10 at most)</small>`,
 		`<small class="sampled">some drawn in 1 profile (1 in 2 at most)</small><small class="not-searched">none searched in nested</small>`,
 		`data-survives="sampled" data-store="redis-nodes"`, `name="store" value="etcd"`, "The course: misprints", `<details id="lock-lit-etcd-key">`, "3 with an unknown outcome", "lost-request &#43; restart",
+		`<span class="none not-searched">none found (up to 2 faults)</span>`, `<span class="none sampled">not searched</span>`, // as its schedules were cut
 		`data-kinds="lost-request restart"`, "simulate run set-nx-lua/pause", "What can happen to the servers", "set-nx-lua-overlap-2",
 		"2 servers", "1 round trip to acquire, 1 to release", "a dead holder keeps it for 10 s", "4 round trips to acquire, 2 to release", "a dead holder keeps it for ever",
 	)
