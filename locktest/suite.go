@@ -181,8 +181,7 @@ func (s *suite) load(name string) (*plan.Plan, error) {
 	return p, nil
 }
 
-// minority puts the most of the lock's servers that are no majority, which may be half of them,
-// into a story that has five.
+// minority cuts off half of the lock's servers, rounded down, in a story that has five.
 func (s *suite) minority(story []byte) []byte {
 	nodes, names := max(s.servers.Nodes, 2), ""
 	for i := range nodes / 2 {
