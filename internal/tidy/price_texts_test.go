@@ -97,7 +97,7 @@ import (
 )
 
 func TestMeltingIsRefused(t *testing.T) {
-	err := real.Refuse(quick("A"), "melting", real.Options{})
+	err := real.Refuse(quick(t, "melting"), "melting", real.Options{})
 	if err == nil || !strings.Contains(err.Error(), "it needs Redis 8.4 or later") {
 		t.Errorf("got %v", err)
 	}
