@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"math"
 	"os"
 	"strings"
 
@@ -51,7 +52,8 @@ of other text, --pattern says where the values stand (regular expressions of RE2
 mapping may say it for good. --explain-format shows how the first lines are read.
 
 Several files are one log, such as those of the pods of a service. Each lock of a log is
-judged separately, in constant memory. A file may be gzipped; - reads stdin.
+judged separately, in constant memory. A file may be gzipped; - reads stdin, and
+keeps a copy in TMPDIR; of one that does not end, --follow keeps none.
 
 A file can also be the history of a run, such as the history.jsonl of a run directory.
 The history of a run says where it ends; if that is missing, nothing counts as kept. A
@@ -141,7 +143,7 @@ func (f *judgeFlags) check(ctx context.Context, files []string) error {
 		if !f.follow {
 			err := in.look(ctx, f.separate || len(files) == 1)
 			if err == nil && !in.history && in.again == nil {
-				err = in.keep(ctx)
+				err = in.keep()
 			}
 			if err != nil {
 				in.Close()
@@ -157,7 +159,7 @@ func (f *judgeFlags) check(ctx context.Context, files []string) error {
 			in.Close()
 		default:
 			log, err = append(log, in), in.checkNotIn(log)
-			if in.again != nil && len(files) > 1 { // opened again when it is read: see logcheck.Source
+			if in.info != nil && in.info.Mode().IsRegular() && len(files) > 1 { // opened again when it is read: see logcheck.Source
 				in.Close()
 				in.Reader = nil
 			}
@@ -316,24 +318,21 @@ func (in *input) look(ctx context.Context, alone bool) error {
 	return err
 }
 
-// keep copies a pipe to a file in the temporary folder, so that it can be read again: to sort its lines, or when a lock
-// that an earlier line names is known at last. The file has no name, and ends with the program.
-func (in *input) keep(ctx context.Context) error {
+// keep copies what is read of a pipe to a file in the temporary folder, so that it can be read again: to sort its lines, or
+// when a lock that an earlier line names is known at last. The file has no name, and ends with the program.
+func (in *input) keep() error {
 	f, err := os.CreateTemp("", "simulate-pipe-")
 	if err != nil {
 		return fmt.Errorf("%s cannot be kept in the temporary folder, which TMPDIR names: %w", in.name, err)
 	}
 	_ = os.Remove(f.Name()) // fails on Windows, where the file stays in the temporary folder
-	size, err := interrupt.Unless(ctx, "reading "+in.name, func() (int64, error) { return io.Copy(f, in.Reader) })
-	switch {
-	case ctx.Err() != nil:
-		return err
-	case err != nil:
-		return fmt.Errorf("%s: %w", in.name, err)
+	rest := io.TeeReader(in.Reader, f)
+	in.Reader = rest
+	in.again = func() (io.ReadCloser, error) {
+		_, err := io.Copy(io.Discard, rest)
+		return io.NopCloser(io.NewSectionReader(f, 0, math.MaxInt64)), err
 	}
-	in.again = func() (io.ReadCloser, error) { return io.NopCloser(io.NewSectionReader(f, 0, size)), nil }
-	in.Reader, err = in.again()
-	return err
+	return nil
 }
 
 func showChecked(g *globals, c *export.Checked) {
