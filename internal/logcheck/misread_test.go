@@ -67,6 +67,16 @@ func zoned(east, west string) string {
 		"2026-03-01 10:00:10.000E INFO [A] lock released: jobs\n2026-03-01 09:00:20.000W INFO [B] lock released: jobs\n")
 }
 
+// autumn is a log of the night in which clocks are put back, with a minute, a client and an event in each line.
+func autumn(lines ...string) (log string) {
+	for _, line := range lines {
+		var minute, client, event string
+		fmt.Sscan(line, &minute, &client, &event)
+		log += fmt.Sprintf("2026-10-25 02:%s:00.000 [%s] lock %s: jobs\n", minute, client, event)
+	}
+	return log
+}
+
 // says is a line of JSON, with more of its keys.
 func says(second, pod, message, more string) string {
 	return fmt.Sprintf(`{"time":"2026-03-01T10:00:0%s.000Z","pod":"%s","lock":"jobs","msg":"%s"%s}`+"\n", second, pod, message, more)
@@ -150,6 +160,10 @@ func TestMisreadLogs(t *testing.T) {
 		// Clocks show 2:30 twice: in CEST, and an hour later in CET.
 		{"clocks are put back, and names say which hour it is", proseFormat + "zone: Europe/Berlin\n", []string{"a.log\n" +
 			strings.NewReplacer("03-01 10:00", "10-25 02:30", "03-01 09:00", "10-25 02:30").Replace(zoned(" CEST", " CET"))}, None, ""},
+		// A has it from 2:30 in summer to 2:10 in winter, and then B.
+		{"clocks are put back in the first lines", proseFormat, []string{"a.log\n" + autumn("30 A acquired", "10 A released", "20 B acquired", "40 B released")}, "", "line 2: its time goes against the order of the lines"},
+		{"clocks are put back in the first lines, newest first", proseFormat, []string{"a.log\n" + autumn("40 B released", "20 B acquired", "10 A released", "30 A acquired")}, "", "its time goes against the order of the lines"},
+		{"minutes between the lines, newest first", proseFormat, []string{"a.log\n" + autumn("50 B released", "30 B acquired", "25 A released", "05 A acquired")}, None, ""},
 		{"a number behind the time", proseFormat, []string{"a.log\n" + strings.ReplaceAll(zoned("", "")[:strings.Index(zoned("", ""), "\n")+1], " INFO", "-42 INFO")}, Unknown, "its times have no zone"},
 		{"the holder is named beside the client", "reentrant: true", []string{"a.json\n" + `{"time":"2026-03-01T10:00:00.000Z","pod":"a","lock":"jobs","event":"acquired"}` + "\n" +
 			`{"time":"2026-03-01T10:00:03.000Z","pod":"b","owner":"a","lock":"jobs","event":"acquired"}` + "\n"}, "", `line 2: the client would be its "owner", and was the "pod" of the lines before: choose one with --columns client=NAME`},

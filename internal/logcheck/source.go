@@ -105,6 +105,9 @@ func (l *log) end() error {
 		return nil
 	}
 	err := l.decoder.End(l.emit)
+	if place := l.steps.turned(); err == nil && place > 0 { // whichever lines are skipped
+		err = l.wrong(fmt.Errorf("line %d: %w", lineOf(place), errTurned))
+	}
 	if l.other.n > l.others || l.lines.number == 1 && l.format.Kind == logline.CSV {
 		l.passed = append(l.passed, l.number)
 	}

@@ -1,6 +1,7 @@
 package logcheck
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"regexp"
@@ -218,11 +219,13 @@ func (l *log) zones(e *Event) error {
 		return nil
 	case l.zoned:
 		return errors.New("some times of the log have a zone and others have none: say with --zone, or zones: in a mapping, which it is, such as Europe/Berlin or UTC")
-	case l.steps.turned(e.Client, e.At):
-		return errors.New("its time goes against the order of the lines by up to an hour: if clocks were put back there, say --zone Europe/Berlin or whichever it is, else --zone UTC")
+	case l.steps.add(e.Client, e.At, l.place()) && l.options.Found != nil: // a log that grows is oldest first
+		return errTurned
 	}
 	return nil
 }
+
+var errTurned = errors.New("its time goes against the order of the lines by up to an hour: if clocks were put back there, say --zone Europe/Berlin or whichever it is, else --zone UTC")
 
 // span is the time span of a source, with its clients.
 type span struct {
@@ -265,33 +268,41 @@ func strangers(spans []span) (int, int) {
 	return 0, 0
 }
 
-// steps counts the steps of time from line to line of a source, and has the last time of each client: a source may
-// have the lines of one client after those of another, and a clock that is put back shows in its own client's times.
+// steps are those of the time of each client of a source, from line to line: a source may have the lines of one client
+// after those of another, and a clock that is put back shows in its own client's times.
 type steps struct {
-	last        int64 // 0 before the first
-	forth, back int64 // number of steps
-	clients     map[string]int64
+	last        map[string]int64        // the last time of each client
+	forth, back struct{ n, turn int64 } // the number of steps, and the place of the first that is as long as a clock is put back
 }
 
-// turned reports whether a client's time steps against the order of the lines by as much as a clock that is put
-// back.
-func (s *steps) turned(client string, at int64) bool {
+// add notes the time of a client's line. It reports whether it lies before the last one by as much as a clock is put back.
+func (s *steps) add(client string, at, place int64) bool {
+	before, known := s.last[client]
+	if s.last == nil || len(s.last) >= maxNames {
+		s.last = map[string]int64{}
+	}
+	if s.last[client] = at; !known || at == before {
+		return false
+	}
+	step, to := at-before, &s.forth
+	if step < 0 {
+		step, to = -step, &s.back
+	}
+	turns := step >= int64(10*time.Minute) && step <= int64(61*time.Minute)
+	if to.n++; turns && to.turn == 0 {
+		to.turn = place
+	}
+	return turns && to == &s.back
+}
+
+// turned returns the place of a line whose time steps against the order of the lines, by as much as a clock is put back;
+// 0 for none. Unless most steps have one direction, lines may be oldest first or newest first.
+func (s *steps) turned() int64 {
 	switch {
-	case s.last == 0:
-	case at < s.last:
-		s.back++
-	case at > s.last:
-		s.forth++
+	case s.forth.n > 2*s.back.n:
+		return s.back.turn
+	case s.back.n > 2*s.forth.n:
+		return s.forth.turn
 	}
-	s.last = at
-	before, known := s.clients[client]
-	if s.clients == nil || len(s.clients) >= maxNames {
-		s.clients = map[string]int64{}
-	}
-	s.clients[client] = at
-	step := at - before
-	if s.back > s.forth { // newest first
-		step = -step
-	}
-	return known && -step >= int64(10*time.Minute) && -step <= int64(61*time.Minute)
+	return cmp.Or(s.back.turn, s.forth.turn)
 }
