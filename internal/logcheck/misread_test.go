@@ -184,6 +184,10 @@ func TestMisreadLogs(t *testing.T) {
 		{"one that failed, as ECS says it", "", []string{"a.json\n" + says("0", "a", "acquired", `,"event":{"outcome":"success"},"error":null`) + says("1", "b", "acquired", `,"event":{"outcome":"failure"}`) + says("2", "a", "released", "")},
 			Unknown, "first line 2: \"{\\\"time\\\":\\\"2026-03-01T10:00:01.000Z\\\",\\\"pod\\\":\\\"b\\\",\\\"lock\\\":\\\"jobs\\\",\\\"msg\\\":\\\"acquired\\\",\\\"event\\\":{\\\"outcome\\\":\\\"failure\\\"}}\"; it says that this did not succeed"},
 		{"one that failed with an error", "", []string{"a.json\n" + says("0", "a", "acquired", `,"err":"<nil>"`) + says("1", "b", "acquired", `,"error":"timed out"`) + says("2", "a", "released", "")}, Unknown, "this did not succeed"},
+		{"one that does not say whether it succeeded", "", []string{"a.json\n" + says("0", "a", "acquired", `,"error":null`) + says("1", "a", "released", "") + says("2", "b", "acquired", `,"succeeded":null`) + says("3", "c", "acquired", "") + says("4", "c", "released", "")},
+			Unknown, "this did not succeed, or null for it"},
+		{"the same, in a column", "", []string{"a.csv\ntime,client,lock,event,ok\n2026-03-01T10:00:00.000Z,a,jobs,acquired,\n2026-03-01T10:00:01.000Z,a,jobs,released,\n" +
+			"2026-03-01T10:00:02.000Z,b,jobs,acquired,None\n2026-03-01T10:00:03.000Z,c,jobs,acquired,\n2026-03-01T10:00:04.000Z,c,jobs,released,\n"}, Unknown, "first line 4"},
 		{"one that failed, and said that it waits", "", []string{"a.json\n" + says("0", "a", "acquired", "") + says("1", "b", "waiting", `,"success":false`) + says("2", "a", "released", "") + says("3", "b", "acquired", "") + says("4", "b", "released", "")}, None, ""},
 		{"keys that are not known", "", []string{"a.json\n" + `{"@t":"2026-03-01T10:00:00.000Z","@mt":"{Event} lock {Lock}","Event":"Acquired","Lock":"jobs","MachineName":"a"}` + "\n"}, Unknown,
 			`}"; which of the keys "@mt, @t, Event, Lock, MachineName" has the client is not known: --columns client=NAME says it`},
@@ -218,6 +222,12 @@ func TestMisreadLogs(t *testing.T) {
 			strings.ReplaceAll(says("2", "a ", "released", ""), "jobs", "jobs\u00a0") + says("3", "b", "released", "")}, Certain, ""},
 		{"a name with a mark", "", []string{"a.json\n" + says("0", "a", "acquired", "") + says("1", "a", "released", "") + says("2", "b", "acquired", "") + says("3", "b", "released", "") +
 			strings.ReplaceAll(says("0", "c", "acquired", ""), "jobs", "/jobs")}, Unknown, "/jobs and jobs count as two locks"},
+		{"a name with a word for a lock", "", []string{"a.json\n" + says("0", "a", "acquired", "") + says("1", "a", "released", "") + says("2", "b", "acquired", "") + says("3", "b", "released", "") +
+			strings.ReplaceAll(says("0", "c", "acquired", ""), "jobs", "lock:jobs")}, Unknown, "jobs and lock:jobs count as two locks"},
+		{"a name behind that of an application", "", []string{"a.json\n" + says("0", "a", "acquired", "") + says("1", "a", "released", "") + says("2", "b", "acquired", "") + says("3", "b", "released", "") +
+			strings.ReplaceAll(says("0", "c", "acquired", ""), "jobs", "shop:{jobs}")}, Unknown, "jobs and shop:{jobs} count as two locks"},
+		{"the same, and both are contended for", "", []string{"a.json\n" + says("0", "a", "acquired", "") + says("1", "a", "released", "") + says("2", "b", "acquired", "") + says("3", "b", "released", "") +
+			strings.ReplaceAll(says("0", "c", "acquired", "")+says("1", "c", "released", "")+says("2", "d", "acquired", "")+says("3", "d", "released", ""), "jobs", "shop:jobs")}, None, ""},
 		{"a number for a name", "", []string{"a.json\n" + strings.ReplaceAll(says("0", "a", "acquired", "")+says("1", "b", "acquired", "")+says("2", "a", "released", ""), `"jobs"`, "42")}, Certain, ""},
 		// Both hold it for themselves, in transactions that read.
 		{"a mode of a transaction", "", []string{"a.json\n" + says("0", "a", "acquired", `,"db":{"mode":"read"}`) + says("1", "b", "acquired", `,"db":{"mode":"read"}`) + says("2", "a", "released", "") + says("3", "b", "released", "")}, Certain, ""},
@@ -231,6 +241,9 @@ func TestMisreadLogs(t *testing.T) {
 		// Pod a took it from 0 to 10 s, and says so in its own words.
 		{"a file in other words", "zone: UTC", []string{"a.log\n" + strings.NewReplacer("Acquired lock jobs", "took jobs", "Released lock jobs", "gave jobs back").Replace(holds("00", "10")),
 			"b.log\n" + holds("05", "08"), "c.log\n" + holds("20", "30")}, Unknown, "no line of a.log was read as an event"},
+		{"what an exception left", "zone: UTC", []string{"a.log\n" + cut(holds("00", "05"), 1) + "org.acme.Timeout: no reply\n\tat org.redisson.RedissonLock.unlock(RedissonLock.java:90)\nCaused by: java.io.IOException: lock server gone\n" + cut(holds("00", "05"), 2) + strings.ReplaceAll(holds("20", "30"), "w1", "w2")}, None, "3 lines are about something else"},
+		{"what an exception left, as kubectl prints it", "zone: UTC", []string{"a.log\n" + prefixed("[pod/a/app] ", holds("00", "05")+"\tat org.redisson.RedissonLock.unlock(RedissonLock.java:90)\n") + prefixed("[pod/b/app] ", holds("20", "30"))}, None, "1 line is about something else"},
+		{"an exception that names a lock", "zone: UTC", []string{"a.log\n" + holds("00", "05") + "Caused by: java.lang.IllegalState: not mine: jobs\n" + strings.ReplaceAll(holds("20", "30"), "w1", "w2")}, Unknown, "first line 3"},
 		{"a file with a header only", "", []string{"a.csv\ntime,client,lock,event\n", "b.csv\ntime,client,lock,event\n2026-03-01T10:00:00.000Z,A,jobs,acquired\n" +
 			"2026-03-01T10:00:05.000Z,A,jobs,released\n2026-03-01T10:00:06.000Z,B,jobs,acquired\n"}, None, "1 file has no line about a lock, such as a.csv"},
 		// b and c take turns from 0 to 30 s, and a's file has no event.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"iter"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -121,9 +122,8 @@ func (j *judge) finish(l *lock) {
 	}
 	j.holds -= len(l.holds)
 	l.holds = nil
-	l.Contended = l.Contended || !l.waited && l.turns
 	r := &j.result
-	if l.Contended {
+	if l.Contended = l.wanted(); l.Contended {
 		r.Contended++
 	}
 	r.Overlaps.sum(l.Overlaps)
@@ -174,7 +174,7 @@ func (j *judge) close(lines int64) *Result {
 	}
 	partial := len(r.Doubts) > 0 // before finish adds those of the locks
 	names := slices.Sorted(maps.Keys(j.locks))
-	if a, b := alike(names); b != "" {
+	if a, b := j.alike(names); b != "" {
 		r.doubt(say.LogAlike.With(say.Verbatim(a), say.Verbatim(b)))
 	}
 	for _, name := range names {
@@ -203,15 +203,33 @@ func (j *judge) close(lines int64) *Result {
 	return r
 }
 
-// alike finds two names that differ only in case or in surrounding punctuation; "" for none.
-func alike(names []string) (string, string) {
-	seen := map[string]string{}
-	for _, name := range names {
+// wanted reports whether the lock was contended for.
+func (l *lock) wanted() bool { return l.Contended || !l.waited && l.turns }
+
+// lockWords are what one program puts around the name of a lock, and another one does not.
+var lockWords = regexp.MustCompile(`^(?:locks?|mutex|leases?)[:/._-]+|[:/._-]+(?:locks?|mutex|leases?)$`)
+
+// alike finds two names that may be those of one lock; "" for none. They differ only in case, in surrounding punctuation or
+// in a word for a lock; or one is the end of the other, as of shop:jobs, and one is not contended for.
+func (j *judge) alike(names []string) (string, string) {
+	seen, words := map[string]string{}, make([]string, len(names))
+	for i, name := range names {
 		word := strings.ToLower(strings.TrimFunc(name, func(c rune) bool { return !unicode.IsLetter(c) && !unicode.IsDigit(c) }))
+		word = lockWords.ReplaceAllString(word, "")
 		if other, ok := seen[word]; ok && word != "" {
 			return other, name
 		}
-		seen[word] = name
+		words[i], seen[word] = word, name
+	}
+	for i, name := range names {
+		for at, c := range words[i] {
+			if !strings.ContainsRune(":/{", c) {
+				continue
+			}
+			if other := seen[words[i][at+1:]]; other != "" && !(j.locks[name].wanted() && j.locks[other].wanted()) {
+				return other, name
+			}
+		}
 	}
 	return "", ""
 }

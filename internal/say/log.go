@@ -34,7 +34,7 @@ var (
 	LogQuietFiles      = New2[Number, Verbatim]("{n} {n|file has|files have} no line about a lock, such as {file}: {n|its|their} clients count as having wanted none")
 	LogIgnored         = New3[Number, Phrase, Verbatim]("{n} {n|line|lines} {n|was|were} ignored, as --ignore or the preset says, first {at}: {line}")
 	LogApart           = New2[Verbatim, Verbatim]("{file} and {other} have times without a zone, and share no moment and no client: are both in one zone? --zone says which, and zones: in a mapping says which for each file")
-	LogAlike           = New2[Verbatim, Verbatim]("{lock} and {other} count as two locks, but their names differ only in case or in surrounding marks: are they one?")
+	LogAlike           = New2[Verbatim, Verbatim]("{lock} and {other} count as two locks, but their names differ only in case, in marks or in what stands before them: are they one?")
 	LogSomeUncontended = New2[Number, Verbatim]("the log shows nothing about {n} {n|lock|locks}, since no client contended for {n|it|them}, such as {lock}")
 	LogReadAs          = New2[Verbatim, Verbatim]("{file} is read as {format}")
 	LogOtherLeft       = New1[Grouped]("... and {n} {n|line|lines} about something else, not shown")

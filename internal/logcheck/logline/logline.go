@@ -69,7 +69,7 @@ var (
 	ErrOther  = errors.New("it tells nothing of a lock")
 	ErrUnread = errors.New("it speaks of a lock or names one, and does not have the form of an event")
 	ErrTwo    = errors.New("it has a second event, and only the first was read")
-	ErrFailed = unread("it says that this did not succeed")
+	ErrFailed = unread("it says that this did not succeed, or null for it")
 	ErrAsked  = unread("it shows what a server was asked, and not its reply")
 )
 
