@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"strconv"
 	"strings"
 	"time"
 
@@ -34,13 +35,8 @@ type clock struct {
 	noYear  bool // the layout has no year
 	places  int8 // digits below the second that the layout has; a time may have more
 
-	// The last day, a cache: consecutive times are mostly of one day.
-	day    [len("2006-01-02")]byte
-	dayAt  int64         // its beginning, in nanoseconds, in UTC
-	offset time.Duration // of the zone on that day; see simple
-	simple bool          // the zone has one offset from the day before to the day after
-
-	last int64 // the last time without a year, or the first one of the log; 0 for none
+	date []byte // the last one, in the usual form
+	last int64  // the last time without a year, or the first one of the log; 0 for none
 }
 
 // set prepares the clock for a format.
@@ -97,7 +93,8 @@ func (c *clock) read(text []byte) (int64, error) {
 		return at, err
 	}
 	if numeric(text) {
-		if unit := unitOfLength(text); c.guess && unit != 0 {
+		whole, _, _ := bytes.Cut(text, []byte{'.'})
+		if unit := unitOfLength[len(whole)]; c.guess && unit != 0 {
 			c.unit = unit
 			return c.number(text)
 		}
@@ -109,24 +106,8 @@ func (c *clock) read(text []byte) (int64, error) {
 	return 0, fmt.Errorf("%s is no time such as 2026-03-01T10:20:30.123Z: --time-layout says how times are written", shown(text))
 }
 
-// unitOfLength returns the unit of a number that is a time between 2001 and 2286; 0 for others.
-func unitOfLength(text []byte) Unit {
-	digits := bytes.IndexByte(text, '.')
-	if digits < 0 {
-		digits = len(text)
-	}
-	switch digits {
-	case 10:
-		return Unit(time.Second)
-	case 13:
-		return Unit(time.Millisecond)
-	case 16:
-		return Unit(time.Microsecond)
-	case 19:
-		return Unit(time.Nanosecond)
-	}
-	return 0
-}
+// unitOfLength has the units of numbers that are times between 2001 and 2286, by their digits before the point.
+var unitOfLength = map[int]Unit{10: units["s"], 13: units["ms"], 16: units["us"], 19: units["ns"]}
 
 // laidOut parses a time of the layout.
 func (c *clock) laidOut(text []byte) (int64, error) {
@@ -150,33 +131,29 @@ func (c *clock) laidOut(text []byte) (int64, error) {
 	return at.UnixNano(), nil
 }
 
-// usual parses 2026-03-01T10:20:30.123Z and variants with other separators, fractions and zones, ten times as fast
-// as time.Parse. It reports whether the text has that form.
+// usual parses 2026-03-01T10:20:30.123Z and variants with other separators, fractions and zones. It reports whether the
+// text has that form.
 func (c *clock) usual(text []byte) (at int64, ok bool, err error) {
-	const short = len("2006-01-02T15:04:05")
-	if len(text) < short || text[10] != 'T' && text[10] != ' ' || text[13] != ':' || text[16] != ':' || text[4] != '-' && text[4] != '/' {
+	const form = "2006-01-02T15:04:05"
+	if len(text) < len(form) || text[10] != 'T' && text[10] != ' ' || !dashed(text[4]) || !dashed(text[7]) || text[13] != ':' || text[16] != ':' {
 		return 0, false, nil
 	}
-	hour, ok1 := twoDigits(text[11:])
-	minute, ok2 := twoDigits(text[14:])
-	second, ok3 := twoDigits(text[17:])
-	if !ok1 || !ok2 || !ok3 || hour > 23 || minute > 59 || second > 59 {
-		return 0, false, nil
-	}
-	rest := text[short:]
-	nanos, digits := int64(0), int8(0)
+	rest := text[len(form):]
 	if len(rest) > 1 && (rest[0] == '.' || rest[0] == ',') {
-		rest = rest[1:]
-		for unit := int64(100_000_000); len(rest) > 0 && rest[0] >= '0' && rest[0] <= '9'; rest = rest[1:] {
-			if digits < 9 {
-				nanos += int64(rest[0]-'0') * unit
-				unit /= 10
-				digits++
-			}
-		}
-		if digits == 0 {
-			return 0, false, nil
-		}
+		rest = bytes.TrimLeft(rest[1:], "0123456789")
+	}
+	date := append(c.date[:0], text[:len(text)-len(rest)]...)
+	date[4], date[7], date[10] = '-', '-', 'T'
+	if len(date) > len(form) {
+		date[len(form)] = '.'
+	}
+	c.date = append(date, 'Z')
+	wall, err := time.Parse(time.RFC3339, string(c.date)) // several times as fast as with another layout
+	if err != nil {
+		return 0, false, nil
+	}
+	if wall.Year() < 1824 || wall.Year() > 2115 {
+		return 0, true, errTimeRange
 	}
 	offset, zoned, ok := zoneAt(rest)
 	name := ""
@@ -189,39 +166,15 @@ func (c *clock) usual(text []byte) (at int64, ok bool, err error) {
 	if !ok {
 		return 0, false, nil
 	}
-	if string(text[:10]) != string(c.day[:]) {
-		if err := c.newDay(text[:10]); err != nil {
-			return 0, err == errTimeRange, err
-		}
-	}
-	c.digits, c.local = digits, !zoned
-	wall := c.dayAt + (hour*3600+minute*60+second)*int64(time.Second) + nanos
+	c.digits, c.local = int8(min(max(len(date)-len(form)-1, 0), 9)), !zoned
 	if zoned {
-		return wall - offset, true, nil
+		return wall.UnixNano() - offset, true, nil
 	}
-	at, err = c.fromWall(wall, name, text)
+	at, err = c.fromWall(wall.UnixNano(), name, text)
 	return at, true, err
 }
 
-func (c *clock) newDay(text []byte) error {
-	day, err := time.Parse(time.DateOnly, strings.ReplaceAll(string(text), "/", "-"))
-	if err != nil {
-		return err
-	}
-	if day.Year() < 1824 || day.Year() > 2115 {
-		return errTimeRange
-	}
-	copy(c.day[:], text)
-	c.dayAt = day.UnixNano()
-	before, after := c.zoneOffset(c.dayAt-int64(24*time.Hour)), c.zoneOffset(c.dayAt+int64(48*time.Hour))
-	c.simple, c.offset = before == after, before
-	return nil
-}
-
-func twoDigits(text []byte) (int64, bool) {
-	a, b := text[0]-'0', text[1]-'0'
-	return int64(a)*10 + int64(b), a <= 9 && b <= 9
-}
+func dashed(c byte) bool { return c == '-' || c == '/' }
 
 // layoutFraction matches the fraction of a second in a layout.
 var layoutFraction = regexp.MustCompile(`5[.,](0+)(?:\D|$)`)
@@ -241,37 +194,23 @@ func exponent(text []byte) error {
 
 // number parses a decimal number of units.
 func (c *clock) number(text []byte) (int64, error) {
-	digits, negative := text, text[0] == '-'
-	if negative {
-		digits = text[1:]
-	}
-	at, unit, fraction, some := int64(0), int64(c.unit), false, false
-	c.digits = c.unit.digits()
-	for _, d := range digits {
-		switch {
-		case d == '.' && some && !fraction:
-			fraction = true
-		case some && (d == 'e' || d == 'E') && numeric(text):
-			return 0, exponent(text)
-		case d < '0' || d > '9':
-			return 0, fmt.Errorf("%s is no number: leave --time-unit out for times such as 2026-03-01T10:20:30.123Z", shown(text))
-		case fraction:
-			unit /= 10 // 0 below a nanosecond
-			c.digits = min(c.digits+1, 9)
-			at += int64(d-'0') * unit
-		default:
-			some = true
-			if at > (maxTime-9*int64(c.unit))/10 {
-				return 0, fmt.Errorf("the time %s is out of range: at most 146 years in units of %s", shown(text), c.unit)
-			}
-			at = at*10 + int64(d-'0')*int64(c.unit)
-		}
-	}
+	digits, negative := strings.CutPrefix(string(text), "-")
+	whole, fraction, dotted := strings.Cut(digits, ".")
+	n, err := strconv.ParseUint(whole, 10, 63)
 	switch {
-	case !some || digits[len(digits)-1] == '.':
-		return 0, fmt.Errorf("%s is no number", shown(text))
-	case negative:
-		return -at, nil
+	case numeric(text) && strings.ContainsAny(digits, "eE"):
+		return 0, exponent(text)
+	case errors.Is(err, strconv.ErrSyntax) || dotted && (fraction == "" || strings.Trim(fraction, "0123456789") != ""):
+		return 0, fmt.Errorf("%s is no number: leave --time-unit out for times such as 2026-03-01T10:20:30.123Z", shown(text))
+	case int64(n) >= maxTime/int64(c.unit):
+		return 0, fmt.Errorf("the time %s is out of range: at most 146 years in units of %s", shown(text), c.unit)
+	}
+	own := c.unit.digits()
+	c.digits = int8(min(int(own)+len(fraction), 9))
+	part, _ := strconv.ParseInt((fraction + "000000000")[:9-own], 10, 64) // a unit of nanoseconds has none
+	at := int64(n)*int64(c.unit) + part
+	if negative {
+		at = -at
 	}
 	return at, nil
 }

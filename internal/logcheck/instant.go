@@ -1,7 +1,7 @@
 package logcheck
 
 import (
-	"container/heap"
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -129,8 +129,8 @@ func (j *judge) once(lines []Event) []Event {
 // order sorts lines by time that are out of order by no more than a window.
 type order struct {
 	window  int64
-	waiting byTime[*Event] // lines within the window of the latest one
-	latest  int64          // the highest time so far
+	waiting []*Event // lines within the window of the latest one, in the order of their times
+	latest  int64    // the highest time so far
 	some    bool
 	instant instant
 }
@@ -172,7 +172,8 @@ func (o *order) push(e *Event) error {
 		return fmt.Errorf("more than %d lines lie within --window %v: make it shorter", maxWaiting, time.Duration(o.window))
 	}
 	waits := *e
-	heap.Push(&o.waiting, &waits)
+	at, _ := slices.BinarySearchFunc(o.waiting, e.At+1, func(w *Event, at int64) int { return cmp.Compare(w.At, at) })
+	o.waiting = slices.Insert(o.waiting, at, &waits)
 	return o.until(o.latest - o.window)
 }
 
@@ -186,9 +187,10 @@ func (o *order) pass(e *Event) error {
 // until passes on the lines before a time.
 func (o *order) until(at int64) error {
 	for len(o.waiting) > 0 && o.waiting[0].At < at {
-		if err := o.pass(heap.Pop(&o.waiting).(*Event)); err != nil {
+		if err := o.pass(o.waiting[0]); err != nil {
 			return err
 		}
+		o.waiting = o.waiting[1:]
 	}
 	return nil
 }
@@ -198,20 +200,4 @@ func (o *order) flush() error {
 	err := o.until(forever)
 	o.instant.flush()
 	return err
-}
-
-// byTime is a heap of elements with an event each.
-type byTime[T interface{ event() *Event }] []T
-
-func (e *Event) event() *Event { return e }
-
-func (q byTime[T]) Len() int           { return len(q) }
-func (q byTime[T]) Less(i, k int) bool { return compare(q[i].event(), q[k].event()) < 0 }
-func (q byTime[T]) Swap(i, k int)      { q[i], q[k] = q[k], q[i] }
-func (q *byTime[T]) Push(e any)        { *q = append(*q, e.(T)) }
-func (q *byTime[T]) Pop() any {
-	last := len(*q) - 1
-	e := (*q)[last]
-	*q = (*q)[:last]
-	return e
 }

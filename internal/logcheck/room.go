@@ -42,25 +42,17 @@ func (j *judge) retire(l *lock, h *Hold) {
 // makeRoom drops the least recently used locks, free ones first. A later line that refers
 // to a dropped hold is a doubt, as at the beginning of a log.
 func (j *judge) makeRoom() {
-	type used struct {
-		*lock
-		held int // 1 when it may be held now
-	}
-	list := make([]used, 0, len(j.locks))
-	for _, l := range j.locks { // order: sorted below
-		list = append(list, used{l, j.busy(l)})
-	}
-	slices.SortFunc(list, func(a, b used) int {
-		return cmp.Or(cmp.Compare(a.held, b.held), cmp.Compare(a.touched, b.touched), cmp.Compare(a.Lock, b.Lock))
+	list := slices.SortedFunc(maps.Values(j.locks), func(a, b *lock) int {
+		return cmp.Or(cmp.Compare(j.busy(a), j.busy(b)), cmp.Compare(a.touched, b.touched), cmp.Compare(a.Lock, b.Lock))
 	})
 	for _, l := range list[:(len(list)+9)/10] {
-		if l.held > 0 {
+		if j.busy(l) > 0 {
 			j.result.doubt(say.LogManyHeld.With(say.Number(len(list)), say.Verbatim(l.Lock)))
 		}
 		if len(l.grants.marks) > 0 {
 			j.forgotten.add(l.Lock)
 		}
-		j.finish(l.lock)
+		j.finish(l)
 		delete(j.locks, l.Lock)
 	}
 }

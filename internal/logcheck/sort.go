@@ -2,7 +2,6 @@ package logcheck
 
 import (
 	"bufio"
-	"container/heap"
 	"encoding/gob"
 	"fmt"
 	"io"
@@ -109,26 +108,29 @@ func closeAll(files []*os.File) {
 
 // merge calls f for the events of all chunks in their order. An event is valid until the next one.
 func merge(chunks []*os.File, f func(*Event) error) error {
-	var q byTime[*chunk]
+	var q []*chunk // in the order of their events
+	next := func(c *chunk) error {
+		err := c.next()
+		if err == io.EOF {
+			return nil
+		}
+		at, _ := slices.BinarySearchFunc(q, c, func(a, b *chunk) int { return compare(&a.Event, &b.Event) })
+		q = slices.Insert(q, at, c)
+		return err
+	}
 	for _, file := range chunks {
-		c := &chunk{in: gob.NewDecoder(bufio.NewReaderSize(file, 64<<10))}
-		if err := c.next(); err == nil {
-			heap.Push(&q, c)
-		} else if err != io.EOF {
+		if err := next(&chunk{in: gob.NewDecoder(bufio.NewReaderSize(file, 64<<10))}); err != nil {
 			return err
 		}
 	}
 	for len(q) > 0 {
-		if err := f(&q[0].Event); err != nil {
+		c := q[0]
+		if err := f(&c.Event); err != nil {
 			return err
 		}
-		switch err := q[0].next(); {
-		case err == io.EOF:
-			heap.Pop(&q)
-		case err != nil:
+		q = q[1:]
+		if err := next(c); err != nil {
 			return err
-		default:
-			heap.Fix(&q, 0)
 		}
 	}
 	return nil

@@ -4,8 +4,10 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"math"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -191,17 +193,14 @@ func tokenOf(text []byte) (int64, error) {
 	if len(text) == 0 {
 		return NoToken, nil
 	}
-	n := int64(0)
-	for _, d := range text {
-		switch {
-		case d < '0' || d > '9':
-			return 0, fmt.Errorf("the token %s is no whole number from 0 on; if it is no fencing token, --columns token== ignores it", shown(text))
-		case n > (1<<63-1-9)/10:
-			return 0, fmt.Errorf("the token %s is out of range: at most %d", shown(text), int64((1<<63-1-9)/10*10+9))
-		}
-		n = n*10 + int64(d-'0')
+	n, err := strconv.ParseUint(string(text), 10, 63)
+	switch {
+	case errors.Is(err, strconv.ErrRange):
+		return 0, fmt.Errorf("the token %s is out of range: at most %d", shown(text), int64(math.MaxInt64))
+	case err != nil:
+		return 0, fmt.Errorf("the token %s is no whole number from 0 on; if it is no fencing token, --columns token== ignores it", shown(text))
 	}
-	return n, nil
+	return int64(n), nil
 }
 
 // Times without a zone are ambiguous: the zone is unknown, and clocks that are put back show an hour twice.

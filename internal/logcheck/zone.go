@@ -57,9 +57,6 @@ func (c *clock) fromWall(wall int64, name string, text []byte) (int64, error) {
 		c.lacks = true
 		return wall, nil
 	}
-	if c.simple && name == "" && text != nil && c.layout == "" {
-		return wall - int64(c.offset), nil
-	}
 	early := wall - int64(c.zoneOffset(wall-int64(24*time.Hour)))
 	late := wall - int64(c.zoneOffset(wall+int64(24*time.Hour)))
 	isEarly := wall-early == int64(c.zoneOffset(early)) && c.named(early, name)
