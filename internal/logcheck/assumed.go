@@ -134,32 +134,27 @@ func (j *judge) sum(r *Result) {
 
 // assumption states the assumptions, and the verdict without them if it differs.
 func (r Rules) assumption(all []Setting) say.Phrase {
-	var flags say.Series
-	if r.Assumed.ClockError {
-		flags = append(flags, flag("--clock-error", r.ClockError))
+	flags := func(of Setting, clock, late bool) (list say.Series) {
+		if clock {
+			list = append(list, flag("--clock-error", of.ClockError))
+		}
+		if late {
+			list = append(list, flag("--released-after", of.ReleasedAfter))
+		}
+		return list
 	}
-	if r.Assumed.ReleasedAfter {
-		flags = append(flags, flag("--released-after", r.ReleasedAfter))
-	}
-	if len(flags) == 0 {
+	assumed := flags(all[0], r.Assumed.ClockError, r.Assumed.ReleasedAfter)
+	if len(assumed) == 0 {
 		return say.Phrase{}
 	}
 	worst := func(s Setting) Verdict { return worse(s.Overlap, s.StaleWrite) }
-	// Settings with fewer zeros come first.
-	for _, s := range all[1:] {
-		if worst(s) == worst(all[0]) {
-			continue
+	for _, s := range all[1:] { // those with fewer zeros first
+		if worst(s) != worst(all[0]) {
+			zeros := flags(s, s.ClockError != all[0].ClockError, s.ReleasedAfter != all[0].ReleasedAfter)
+			return say.LogAssumedMatters.With(assumed, zeros, say.Text(string(worst(s))))
 		}
-		var zeros say.Series
-		if s.ClockError != all[0].ClockError {
-			zeros = append(zeros, flag("--clock-error", 0))
-		}
-		if s.ReleasedAfter != all[0].ReleasedAfter {
-			zeros = append(zeros, flag("--released-after", 0))
-		}
-		return say.LogAssumedMatters.With(flags, zeros, say.Text(string(worst(s))))
 	}
-	return say.LogAssumed.With(flags)
+	return say.LogAssumed.With(assumed)
 }
 
 // flag formats a command-line flag with its value.

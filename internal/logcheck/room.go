@@ -2,7 +2,6 @@ package logcheck
 
 import (
 	"cmp"
-	"iter"
 	"maps"
 	"regexp"
 	"slices"
@@ -81,30 +80,22 @@ func (s *nameSet) add(name string) {
 	if *s == nil {
 		*s = make(nameSet, setBits/64)
 	}
-	for bit := range bits(name) {
-		(*s)[bit/64] |= 1 << (bit % 64)
-	}
+	s.bits(name, true)
 }
 
-func (s nameSet) has(name string) bool {
-	for bit := range bits(name) {
-		if s == nil || s[bit/64]&(1<<(bit%64)) == 0 {
-			return false
-		}
-	}
-	return true
-}
+func (s nameSet) has(name string) bool { return s != nil && s.bits(name, false) }
 
-// bits returns the bits of a name in a set.
-func bits(name string) iter.Seq[uint64] {
-	return func(yield func(uint64) bool) {
-		h := xxh3.HashString128(name)
-		for i := range uint64(setHashes) {
-			if !yield((h.Lo + i*h.Hi) % setBits) {
-				return
-			}
+// bits reports whether all bits of a name are set, and may set them.
+func (s nameSet) bits(name string, set bool) bool {
+	h, all := xxh3.HashString128(name), true
+	for i := range uint64(setHashes) {
+		bit := (h.Lo + i*h.Hi) % setBits
+		all = all && s[bit/64]&(1<<(bit%64)) != 0
+		if set {
+			s[bit/64] |= 1 << (bit % 64)
 		}
 	}
+	return all
 }
 
 // finish closes a lock and adds it to the result.

@@ -163,26 +163,23 @@ func (c *Count) sum(other Count) {
 
 // verdict returns the verdict on a property; with doubts, it is not none.
 func (c *Count) verdict(doubtful bool) Verdict {
+	worst := none
 	switch {
 	case c.Certain > 0:
-		return Certain
+		worst = certain
 	case c.Possible > 0:
-		return Possible
+		worst = possible
 	}
-	return verdictOf(none, doubtful)
+	return verdictOf(worst, doubtful)
 }
 
 // verdictOf returns the verdict for a worst outcome.
 func verdictOf(worst outcome, doubtful bool) Verdict {
-	switch {
-	case worst == certain:
-		return Certain
-	case worst == possible:
-		return Possible
-	case doubtful:
-		return Unknown
+	verdict := map[outcome]Verdict{none: None, possible: Possible, certain: Certain}[worst]
+	if doubtful {
+		verdict = worse(verdict, Unknown)
 	}
-	return None
+	return verdict
 }
 
 // Finding is the judgement of one lock.
