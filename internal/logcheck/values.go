@@ -140,14 +140,10 @@ var filler = strings.Fields("lock locks lease leader leadership mutex the a an t
 // state matches a phrase that may be said by one who does not get the lock: it is locked, lock_is_locked.
 var state = regexp.MustCompile(`(?i)(?:\b|_)(?:is|was|been)(?:\b|_)`)
 
-// camel matches the border of two words: lockAcquired.
-var camel = regexp.MustCompile(`([a-z])([A-Z])`)
-
 // plain returns a phrase in lower case without filler: "lock_acquired" and "Successfully acquired the lock" are
 // acquired.
 func plain(phrase string) string {
-	words := strings.FieldsFunc(strings.ToLower(camel.ReplaceAllString(phrase, "$1 $2")), func(c rune) bool { return !(c >= 'a' && c <= 'z' || c >= '0' && c <= '9' || c > 0x7f) })
-	return strings.Join(slices.DeleteFunc(words, func(w string) bool { return slices.Contains(filler, w) }), " ")
+	return strings.Join(slices.DeleteFunc(logline.Words(phrase), func(w string) bool { return slices.Contains(filler, w) }), " ")
 }
 
 // vocabulary has phrases that mean one of our events in every known log. It leaves out ambiguous ones: acquire, and

@@ -29,9 +29,7 @@ type bound struct {
 	patterns matcher // for the line, or for its message
 	prose    bool    // the event is a message
 	filled   Fields
-	failed   bool            // a value of this line says so
-	failures map[string]bool // values seen so far, with their names
-	told     []byte
+	failed   bool // a value of this line says so
 }
 
 func (b *bound) End(func(*Fields) error) error { return nil }
@@ -190,18 +188,9 @@ var (
 	nothing = regexp.MustCompile(`(?i)^"?(?:|null|<?nil>?|none|false|0|-)"?$`)
 )
 
-// tell notes whether a value of a line says that the event did not succeed. Most lines have the same few values.
+// tell notes whether a value of a line says that the event did not succeed.
 func (b *bound) tell(name, value []byte) {
-	b.told = append(append(append(b.told[:0], name...), '='), value...)
-	is, known := b.failures[string(b.told)]
-	if !known {
-		is = problem.Match(name) && !nothing.Match(value) || failure.Match(b.told)
-		if b.failures == nil || len(b.failures) == maxPaths {
-			b.failures = map[string]bool{}
-		}
-		b.failures[string(b.told)] = is
-	}
-	b.failed = b.failed || is
+	b.failed = b.failed || problem.Match(name) && !nothing.Match(value) || failure.Match(slices.Concat(name, []byte{'='}, value))
 }
 
 // prose is the rank of the first alias of an event that may be any sentence.
@@ -234,25 +223,16 @@ func rank(field int, name string) int {
 	return -1
 }
 
-// worded returns a name in lower case with separated words: timestamp for "@timestamp", and lock name for
+// camel matches the border of two words: lockAcquired.
+var camel = regexp.MustCompile(`([a-z])([A-Z])`)
+
+// Words returns the words of a name or a phrase in lower case: timestamp for "@timestamp", and lock and name for
 // "lock.name", "lockName" and "LOCK_NAME".
-func worded(name string) string {
-	var words []byte
-	for i, c := range []byte(name) {
-		switch {
-		case c >= 'A' && c <= 'Z':
-			if i > 0 && name[i-1] >= 'a' && name[i-1] <= 'z' {
-				words = append(words, ' ')
-			}
-			words = append(words, c+'a'-'A')
-		case c >= 'a' && c <= 'z' || c >= '0' && c <= '9' || c >= 0x80:
-			words = append(words, c)
-		case len(words) > 0 && words[len(words)-1] != ' ':
-			words = append(words, ' ')
-		}
-	}
-	return strings.TrimSpace(string(words))
+func Words(text string) []string {
+	return strings.FieldsFunc(strings.ToLower(camel.ReplaceAllString(text, "$1 $2")), func(c rune) bool { return !(c >= 'a' && c <= 'z' || c >= '0' && c <= '9' || c > 0x7f) })
 }
+
+func worded(name string) string { return strings.Join(Words(name), " ") }
 
 // best returns the index of the name that fits one of our values best; -1 for none.
 func best(field int, all []string) (int, error) {

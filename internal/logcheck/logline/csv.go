@@ -181,18 +181,13 @@ func (d *csvDecoder) split(line []byte) error {
 		}
 		return nil
 	}
-	for {
-		comma := bytes.IndexByte(line, d.comma)
-		if comma < 0 {
-			d.values = append(d.values, line)
-			return nil
-		}
-		d.values = append(d.values, line[:comma])
-		line = line[comma+1:]
+	for value := range bytes.SplitSeq(line, []byte{d.comma}) {
 		if len(d.values) == maxColumns {
 			return errColumns
 		}
+		d.values = append(d.values, value)
 	}
+	return nil
 }
 
 // maxColumns bounds the columns of a line.
