@@ -15,90 +15,54 @@ import (
 	model "lockstep/internal/store/sql"
 )
 
-// statement is a query with its arguments in the form of the model: a question mark for each.
+// statement is a query with its arguments in the form of the model: a question mark for each, and a blank in the place
+// of each comment.
 func statement(flavour model.Flavour, query string, args []driver.NamedValue) (model.Stmt, error) {
-	var values []model.Value
-	for _, a := range args {
-		v, err := value(flavour, a.Value)
-		if err != nil {
+	values := make([]model.Value, len(args))
+	for i, a := range args {
+		var err error
+		if values[i], err = value(flavour, a.Value); err != nil {
 			return model.Stmt{}, err
 		}
-		values = append(values, v)
 	}
-	query = withoutComments(flavour, query)
-	if flavour == model.MySQL {
-		return model.Stmt{Query: query, Args: values}, nil
-	}
-	query, order := questionMarks(query)
-	var inOrder []model.Value
-	for _, n := range order {
-		if n < 1 || n > len(values) {
-			return model.Stmt{}, fmt.Errorf("there is no argument $%d", n)
-		}
-		inOrder = append(inOrder, values[n-1])
-	}
-	for i := range values {
-		if !slices.Contains(order, i+1) {
-			return model.Stmt{}, fmt.Errorf("the statement has no $%d, though there is an argument for it", i+1)
-		}
-	}
-	return model.Stmt{Query: query, Args: inOrder}, nil
-}
-
-// Quotes, and comments: those of tools that write queries, and names that sqlc gives them. MySQL wants a blank behind
-// --, and takes /*! and /*+ for more than a comment.
-var (
-	mysqlComments = regexp.MustCompile(quotes + "|`[^`]*`|" + `--(?:\s[^\n]*|\z)|#[^\n]*|/\*(?:[^!+](?s:.*?))?\*/`)
-	pgComments    = regexp.MustCompile(quotes + `|--[^\n]*|/\*(?:[^+](?s:.*?))?\*/`)
-)
-
-const quotes = `'[^']*'|"[^"]*"`
-
-// withoutComments puts a blank in the place of each comment.
-func withoutComments(flavour model.Flavour, query string) string {
-	comments := mysqlComments
-	if flavour == model.PostgreSQL {
-		comments = pgComments
-	}
-	return strings.TrimSpace(comments.ReplaceAllStringFunc(query, func(found string) string {
-		if strings.ContainsAny(found[:1], "-#/") {
+	var numbers []int // of PostgreSQL's arguments, in the order in which they come
+	query = strings.TrimSpace(pieces[flavour].ReplaceAllStringFunc(query, func(found string) string {
+		switch found[0] {
+		case '-', '#', '/':
 			return " "
+		case '$':
+			n, _ := strconv.Atoi(found[1:]) // of too many digits it makes the largest number
+			numbers = append(numbers, n)
+			return "?"
 		}
 		return found
 	}))
+	if flavour == model.MySQL {
+		return model.Stmt{Query: query, Args: values}, nil
+	}
+	stmt := model.Stmt{Query: query}
+	for _, n := range numbers {
+		if n < 1 || n > len(values) {
+			return model.Stmt{}, fmt.Errorf("there is no argument $%d", n)
+		}
+		stmt.Args = append(stmt.Args, values[n-1])
+	}
+	for i := range values {
+		if !slices.Contains(numbers, i+1) {
+			return model.Stmt{}, fmt.Errorf("the statement has no $%d, though there is an argument for it", i+1)
+		}
+	}
+	return stmt, nil
 }
 
-// questionMarks puts question marks in the place of $1, $2 and so on, but for those within quotes, and
-// returns the numbers in the order in which they came.
-func questionMarks(query string) (string, []int) {
-	var out strings.Builder
-	var order []int
-	quote := byte(0)
-	for i := 0; i < len(query); i++ {
-		c := query[i]
-		switch {
-		case quote != 0:
-			if c == quote {
-				quote = 0 // a doubled one opens again with the next
-			}
-		case c == '\'' || c == '"':
-			quote = c
-		case c == '$':
-			end := i + 1
-			for end < len(query) && '0' <= query[end] && query[end] <= '9' {
-				end++
-			}
-			if n, err := strconv.Atoi(query[i+1 : end]); err == nil {
-				order = append(order, n)
-				out.WriteByte('?')
-				i = end - 1
-				continue
-			}
-		}
-		out.WriteByte(c)
-	}
-	return out.String(), order
+// pieces are quotes, comments (those of tools that write queries, and names that sqlc gives them) and PostgreSQL's
+// arguments. MySQL wants a blank behind --, and takes /*! and /*+ for more than a comment.
+var pieces = [...]*regexp.Regexp{
+	model.MySQL:      regexp.MustCompile(quotes + "|`[^`]*`|" + `--(?:\s[^\n]*|\z)|#[^\n]*|/\*(?:[^!+](?s:.*?))?\*/`),
+	model.PostgreSQL: regexp.MustCompile(quotes + `|--[^\n]*|/\*(?:[^+](?s:.*?))?\*/|\$[0-9]+`),
 }
+
+const quotes = `'[^']*'|"[^"]*"`
 
 // value is an argument for the model. Times are texts, as from the drivers: go-sql-driver writes them in UTC, lib/pq
 // in their own zone, which a column without one ignores.

@@ -33,7 +33,7 @@ func connectMySQL(c livestore.Client) (livestore.Executor, error) {
 		if err != nil {
 			return nil, err
 		}
-		config.Logger, config.Timeout = &mysql.NopLogger{}, c.Timeout
+		config.Timeout = c.Timeout
 		config.InterpolateParams = true // else a statement is prepared first, and is two requests
 		config.DialFunc = dial
 		return mysql.NewConnector(config)
@@ -51,7 +51,7 @@ func connectPostgres(c livestore.Client) (livestore.Executor, error) {
 		config.BinaryParameters = true // else a statement is prepared first, and is two requests
 		connector, err := pq.NewConnectorConfig(config)
 		if err == nil {
-			connector.Dialer(pqDialer(dial))
+			connector.Dialer(pqDialer{dial: dial})
 		}
 		return connector, err
 	})

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/go-sql-driver/mysql"
 	_ "github.com/lib/pq" // the driver "postgres"
 
 	"lockstep/internal/plan"
@@ -14,6 +15,7 @@ import (
 )
 
 func init() {
+	_ = mysql.SetLogger(&mysql.NopLogger{}) // it would tell of servers that have not started yet
 	livestore.Register(livestore.Driver{
 		Store: sql.MySQLID, Refuse: refuseSplitSeconds, Stagger: stagger,
 		Protocol: mysqlProtocol, Connect: connectMySQL, Probe: probe, Launch: launchMariaDB,

@@ -10,8 +10,6 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/go-sql-driver/mysql"
-
 	"lockstep/internal/real/images"
 	"lockstep/internal/real/livestore"
 	"lockstep/internal/real/programs"
@@ -120,32 +118,14 @@ func userFlag() []string {
 	return nil
 }
 
-// answers tries one statement.
+// answers tries one statement, and makes what clients need.
 func (db *mariaDB) answers(ctx context.Context) error {
-	config, err := mysql.ParseDSN(mariaDSN(db.Addr))
-	if err != nil {
+	if err := db.recognise(ctx, "SELECT @@report_host"); err != nil {
 		return err
 	}
-	config.Logger = &mysql.NopLogger{} // it may not have started yet
-	connector, err := mysql.NewConnector(config)
-	if err != nil {
-		return err
-	}
-	pool := sql.OpenDB(connector)
-	defer pool.Close()
-	if err := db.recognise(ctx, pool, "SELECT @@report_host"); err != nil {
-		return err
-	}
-	for _, statement := range []string{
-		"CREATE DATABASE IF NOT EXISTS " + mariaDatabase,
-		"CREATE USER IF NOT EXISTS " + mariaClient + "@'%'",
-		"GRANT ALL ON " + mariaDatabase + ".* TO " + mariaClient + "@'%'",
-	} {
-		if _, err := pool.ExecContext(ctx, statement); err != nil {
-			return err
-		}
-	}
-	return nil
+	return db.tell(ctx,
+		"CREATE DATABASE IF NOT EXISTS "+mariaDatabase, "CREATE USER IF NOT EXISTS "+mariaClient+"@'%'",
+		"GRANT ALL ON "+mariaDatabase+".* TO "+mariaClient+"@'%'")
 }
 
 // shows asks the server what its clock shows.
@@ -158,31 +138,21 @@ func (db *mariaDB) shows(ctx context.Context) (time.Time, error) {
 // Evict implements livestore.Database: it ends the session with the named lock, or with a locked row; else it
 // deletes the row that is the lock.
 func (db *mariaDB) Evict(ctx context.Context, e store.Entry) (found bool, err error) {
-	err = db.console(ctx, db.Addr, func(ctx context.Context, pool *sql.DB) error {
-		for _, who := range []string{
-			"SELECT IS_USED_LOCK('" + e.Key + "')",
-			"SELECT MIN(trx_mysql_thread_id) FROM information_schema.INNODB_TRX WHERE trx_rows_locked > 0 AND trx_state = 'RUNNING'",
-		} {
-			var session sql.NullInt64
-			if err := pool.QueryRowContext(ctx, who).Scan(&session); err != nil {
-				return err
-			}
-			if session.Valid {
-				found = true
-				_, err := pool.ExecContext(ctx, "KILL "+strconv.FormatInt(session.Int64, 10))
-				return err
-			}
-		}
-		if e.Table == "" {
-			return nil
-		}
-		done, err := pool.ExecContext(ctx, "DELETE FROM "+mariaDatabase+"."+e.Table+" WHERE "+e.Name+" = '"+e.Key+"'")
-		if err != nil {
-			return err
-		}
-		rows, err := done.RowsAffected()
-		found = rows > 0
-		return err
-	})
+	var session sql.NullInt64
+	err = db.asks(ctx, db.Addr, "SELECT COALESCE(IS_USED_LOCK('"+e.Key+"'), (SELECT MIN(trx_mysql_thread_id) "+
+		"FROM information_schema.INNODB_TRX WHERE trx_rows_locked > 0 AND trx_state = 'RUNNING'))", &session)
+	switch {
+	case err != nil:
+		return false, err
+	case session.Valid:
+		return true, db.tell(ctx, "KILL "+strconv.FormatInt(session.Int64, 10))
+	case e.Table == "":
+		return false, nil
+	}
+	err = db.asks(ctx, db.Addr,
+		"DELETE FROM "+mariaDatabase+"."+e.Table+" WHERE "+e.Name+" = '"+e.Key+"' RETURNING TRUE", &found)
+	if errors.Is(err, sql.ErrNoRows) {
+		return false, nil
+	}
 	return found, err
 }

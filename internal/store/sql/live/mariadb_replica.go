@@ -88,16 +88,12 @@ func (db *mariaDB) hasApplied(ctx context.Context) (done bool, err error) {
 			return err
 		}
 		defer rows.Close()
-		names, err := rows.Columns()
-		if err != nil {
-			return err
-		}
 		answer, err := readRows(rows)
 		if err != nil || len(answer.Rows) == 0 {
 			return err
 		}
 		status := map[string]model.Value{}
-		for i, name := range names {
+		for i, name := range answer.Columns {
 			status[name] = answer.Rows[0][i]
 		}
 		if trouble := status["Last_SQL_Error"].Text; trouble != "" {

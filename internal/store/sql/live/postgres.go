@@ -2,7 +2,6 @@ package live
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"os"
@@ -78,7 +77,7 @@ func (db *postgres) child(ctx context.Context) (*exec.Cmd, error) {
 	if err != nil {
 		return nil, err
 	}
-	cmd.SysProcAttr = as(account)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: account}
 	cmd.Args = append(cmd.Args, "-D", db.data(), "-c", "unix_socket_directories=")
 	if _, err := os.Stat(db.data()); err == nil {
 		return cmd, nil // it has run before
@@ -103,10 +102,6 @@ func (db *postgres) giveDir() (*syscall.Credential, error) {
 	return &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}, err
 }
 
-func as(account *syscall.Credential) *syscall.SysProcAttr {
-	return &syscall.SysProcAttr{Credential: account}
-}
-
 // init makes the system tables. Everybody may connect: the server listens on the
 // loopback interface only, and its directory is thrown away.
 func (db *postgres) init(ctx context.Context, account *syscall.Credential) error {
@@ -116,25 +111,18 @@ func (db *postgres) init(ctx context.Context, account *syscall.Credential) error
 	}
 	cmd := exec.Command(initdb, "-D", db.data(), "-U", postgresUser,
 		"--auth=trust", "--no-sync", "--encoding=UTF8", "--locale=C", "--no-instructions", "--wal-segsize=1")
-	cmd.Dir, cmd.SysProcAttr = db.Dir, as(account)
+	cmd.Dir, cmd.SysProcAttr = db.Dir, &syscall.SysProcAttr{Credential: account}
 	return db.Made(ctx, cmd, fmt.Sprintf("it may be that %s cannot be reached by the user %s", db.Dir, postgresUser))
 }
 
-// postgresDSN is the data source of an operator.
+// postgresDSN is the data source of an operator. The driver ignores a context while it waits for the first message of a
+// server.
 func postgresDSN(addr string) string {
-	return "postgres://" + postgresUser + "@" + addr + "/postgres?sslmode=disable"
+	return "postgres://" + postgresUser + "@" + addr + "/postgres?sslmode=disable&connect_timeout=2"
 }
 
 // answers tries one statement.
-func (db *postgres) answers(ctx context.Context) error {
-	// The driver ignores ctx while it waits for the first message of a server.
-	pool, err := sql.Open("postgres", db.dsn(db.Addr)+"&connect_timeout=2")
-	if err != nil {
-		return err
-	}
-	defer pool.Close()
-	return db.recognise(ctx, pool, "SHOW cluster_name")
-}
+func (db *postgres) answers(ctx context.Context) error { return db.recognise(ctx, "SHOW cluster_name") }
 
 // Evict implements livestore.Database: it ends the session with the advisory lock.
 func (db *postgres) Evict(ctx context.Context, _ store.Entry) (bool, error) {

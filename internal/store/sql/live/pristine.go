@@ -22,18 +22,15 @@ func furnish(program, data string, install func() error) error {
 	if err != nil {
 		return err
 	}
-	if _, err := os.Stat(pristine); err == nil {
-		return beginWith(pristine, data)
+	if _, err := os.Stat(pristine); err != nil {
+		if err := install(); err != nil {
+			return err
+		}
+		if err := errors.Join(notKept(keepPristine(data, pristine)), os.RemoveAll(data)); err != nil {
+			return err
+		}
 	}
-	if err := install(); err != nil {
-		return err
-	}
-	return keepPristine(data, pristine)
-}
-
-// beginWith copies a new database into a server's directory.
-func beginWith(pristine, data string) error {
-	err := copyTree(pristine, data)
+	err = copyTree(pristine, data)
 	switch {
 	case errors.Is(err, syscall.ENOSPC):
 		return fmt.Errorf("a database cannot be copied: %w on the disk of %s: free some, or set TMPDIR to a directory on another disk", syscall.ENOSPC, data)
@@ -62,30 +59,26 @@ func pristineOf(program string) (string, error) {
 	return filepath.Join(cache, "lockstep", "databases", fmt.Sprintf("%s-%.8x", program, version)), nil
 }
 
-// keepPristine keeps a new database for the servers to come. If another process was faster, its
-// database takes the place of this one, so that primary and replica begin alike.
+// keepPristine keeps a new database for all servers, unless another process was faster: primary and replica begin alike.
 func keepPristine(data, pristine string) error {
 	if err := os.MkdirAll(filepath.Dir(pristine), 0o700); err != nil {
-		return notKept(err)
+		return err
 	}
 	removeUnfinished(filepath.Dir(pristine))
 	fresh, err := os.MkdirTemp(filepath.Dir(pristine), unfinished)
 	if err != nil {
-		return notKept(err)
+		return err
 	}
 	defer os.RemoveAll(fresh)
 	whole := filepath.Join(fresh, "data")
 	if err := copyTree(data, whole); err != nil {
-		return notKept(err)
-	}
-	err = os.Rename(whole, pristine) // so what is there is whole
-	if !errors.Is(err, fs.ErrExist) {
-		return notKept(err)
-	}
-	if err := os.RemoveAll(data); err != nil {
 		return err
 	}
-	return beginWith(pristine, data)
+	err = os.Rename(whole, pristine) // so what is there is whole
+	if errors.Is(err, fs.ErrExist) {
+		return nil
+	}
+	return err
 }
 
 // unfinished is the name of a copy for the cache that is being made.

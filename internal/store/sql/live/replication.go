@@ -24,9 +24,9 @@ func (db *database) data() string { return filepath.Join(db.Dir, "data") }
 
 // recognise checks that the answer to a question is the server's mark: else another server
 // has its port.
-func (db *database) recognise(ctx context.Context, pool *sql.DB, question string) error {
+func (db *database) recognise(ctx context.Context, question string) error {
 	var mark string
-	err := pool.QueryRowContext(ctx, question).Scan(&mark)
+	err := db.asks(ctx, db.Addr, question, &mark)
 	if err == nil && mark != db.Mark() {
 		return servers.ErrPortTaken
 	}

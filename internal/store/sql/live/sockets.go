@@ -6,7 +6,8 @@ import (
 	"database/sql/driver"
 	"net"
 	"sync"
-	"time"
+
+	"github.com/lib/pq"
 )
 
 // discard closes a connection for good.
@@ -61,22 +62,13 @@ func (c socketConnector) Connect(ctx context.Context) (driver.Conn, error) {
 	return conn, err
 }
 
-// pqDialer is a dialer for PostgreSQL's driver.
-type pqDialer dialFunc
-
-// Dial implements pq.Dialer.
-func (d pqDialer) Dial(network, addr string) (net.Conn, error) {
-	return d(context.Background(), network, addr)
-}
-
-// DialTimeout implements pq.Dialer.
-func (d pqDialer) DialTimeout(network, addr string, timeout time.Duration) (net.Conn, error) {
-	ctx, cancel := context.WithTimeout(context.Background(), timeout)
-	defer cancel()
-	return d(ctx, network, addr)
+// pqDialer is a dialer for PostgreSQL's driver, which prefers a method with a context.
+type pqDialer struct {
+	pq.Dialer // nil
+	dial      dialFunc
 }
 
 // DialContext implements pq.DialerContext.
 func (d pqDialer) DialContext(ctx context.Context, network, addr string) (net.Conn, error) {
-	return d(ctx, network, addr)
+	return d.dial(ctx, network, addr)
 }
