@@ -4,15 +4,6 @@ import "strings"
 
 // This file holds conditions, and PostgreSQL's type boolean. MariaDB has no such type: TRUE is 1 there.
 
-// given is a value from outside.
-func (f Flavour) given(v Value) value {
-	x := fromWorld(v)
-	if f == MySQL && x.kind == valueBool {
-		x.kind = valueNumber
-	}
-	return x
-}
-
 // parseBool reads a boolean as PostgreSQL does: a word, or a prefix that no other word has
 // (bool.c, parse_bool_with_len).
 func parseBool(text string) value {
@@ -38,10 +29,10 @@ const toBoolean = "TO BOOLEAN"
 // toBool is a cast to boolean that sound has accepted.
 func toBool(of *expr, x value) value {
 	switch {
-	case x.kind == valueNull, x.kind == valueBool:
+	case x.kind == valueBool:
 		return x
 	case x.kind == valueText, of.kind == exprParam:
-		return parseBool(toText(x))
+		return parseBool(x.digits())
 	}
 	return PostgreSQL.truth(x.num != 0)
 }
@@ -117,11 +108,11 @@ func (f Flavour) alike(a, b value) (value, value) {
 	switch {
 	case a.kind == b.kind, a.kind == valueNull, b.kind == valueNull:
 	case f == PostgreSQL && a.kind == valueBool:
-		b = parseBool(toText(b))
+		b = parseBool(b.digits())
 	case f == PostgreSQL && b.kind == valueBool:
-		a = parseBool(toText(a))
+		a = parseBool(a.digits())
 	case a.kind == valueTime && b.kind == valueText:
-		b = f.fitTime(column{time: true, zoned: a.zoned, digits: mostDigits}, b)
+		b = f.fitTime(column{kind: valueTime, zoned: a.zoned, digits: mostDigits}, b)
 	case a.kind == valueText && b.kind == valueTime:
 		b, a = f.alike(b, a)
 	}

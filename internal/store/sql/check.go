@@ -9,13 +9,19 @@ import (
 // This file refuses statements that are wrong whatever the rows of their table are. Above all that is a matter of
 // PostgreSQL's types.
 
-// check refuses a wrong statement. Once is enough for all tables of one definition.
+// check refuses a wrong statement; t is nil for a SELECT of functions. Once is enough for all tables of one definition.
 func (d *DB) check(st *statement, t *table) {
-	if st.right.Load() == t.definition {
+	of := functionsOnly
+	if t != nil {
+		of = t.definition
+	}
+	if st.right.Load() == of {
 		return
 	}
-	d.checkInsert(st, t)
-	d.checkConflict(st, t)
+	if st.kind == kindInsert {
+		d.checkInsert(st, t)
+		d.checkConflict(st, t)
+	}
 	for i, a := range st.set {
 		at, again := t.column(a.column), func(o assignment) bool { return strings.EqualFold(o.column, a.column) }
 		switch {
@@ -44,8 +50,11 @@ func (d *DB) check(st *statement, t *table) {
 		d.checkExpr(st, t, c, "WHERE")
 		d.condition(c, t)
 	}
-	st.right.Store(t.definition)
+	st.right.Store(of)
 }
+
+// functionsOnly stands for the definition of no table.
+var functionsOnly = &definition{}
 
 // called is the name of the statement's table in it.
 func (st *statement) called() string { return cmp.Or(st.alias, st.table) }
@@ -58,7 +67,7 @@ func (d *DB) checkInsert(st *statement, t *table) {
 			columns = append(columns, c.name)
 		}
 	}
-	if st.kind == kindInsert && len(columns) != len(st.exprs) {
+	if len(columns) != len(st.exprs) {
 		panic(f.pick(1136, "21S01", "Column count doesn't match value count at row 1",
 			"42601", "INSERT has not as many expressions as target columns"))
 	}
@@ -122,58 +131,41 @@ func (d *DB) checkExpr(st *statement, t *table, e *expr, clause string) {
 	d.sound(e, t)
 }
 
-// staticType is what PostgreSQL knows of an expression before it has a value.
-type staticType uint8
-
+// What PostgreSQL knows of an expression before it has a value is the kind of that value, or one of these.
 const (
-	typeOther   staticType = iota
-	typeUnknown            // a text in quotes, a parameter, NULL: takes the type of its context
-	typeInteger
-	typeBool
-	typeText
-	typeTime
+	typeOther   = valueMilli
+	typeUnknown = valueNull // a text in quotes, a parameter, NULL: takes the type of its context
 )
 
-func (s staticType) known() bool { return s != typeOther && s != typeUnknown }
+// known reports whether only this type will do. The types of numbers mix.
+func (k valueKind) known() bool { return k != typeOther && k != typeUnknown }
 
 // typeOf is the type of an expression; t is the table that its columns are of, if any.
-func (d *DB) typeOf(e *expr, t *table) staticType {
+func (d *DB) typeOf(e *expr, t *table) valueKind {
 	switch {
-	case e.kind == exprParam, e.kind == exprLiteral && (e.value.kind == valueText || e.value.kind == valueNull):
+	case e.kind == exprParam, e.isText():
 		return typeUnknown
-	case e.kind == exprLiteral && e.value.kind == valueBool:
-		return typeBool
-	case e.kind == exprLiteral && e.value.kind == valueNumber:
-		return typeInteger
-	case e.kind == exprBinary && d.typeOf(e.args[0], t) == typeInteger:
-		return d.typeOf(e.args[1], t)
-	case e.kind == exprBinary && d.typeOf(e.args[0], t) == typeTime && d.typeOf(e.args[1], t) == typeOther,
-		e.kind == exprCall && (e.name == "NOW" || e.name == toTime || e.name == inUTC || strings.HasSuffix(e.name, "_TIMESTAMP")):
-		return typeTime
-	case e.kind == exprTest, e.kind == exprSub && e.op != "":
-		return typeBool
+	case e.kind == exprLiteral && e.value.kind != valueInterval:
+		return e.value.kind
 	case e.op == concat, e.name == asText:
-		return typeText
+		return valueText
+	case e.kind == exprBinary && d.typeOf(e.args[0], t) == valueNumber:
+		return d.typeOf(e.args[1], t)
+	case e.kind == exprBinary && d.typeOf(e.args[0], t) == valueTime && d.typeOf(e.args[1], t) == typeOther,
+		e.kind == exprCall && (e.name == "NOW" || e.name == toTime || e.name == inUTC || strings.HasSuffix(e.name, "_TIMESTAMP")):
+		return valueTime
+	case e.kind == exprTest, e.kind == exprSub && e.op != "":
+		return valueBool
 	case e.name == either && d.typeOf(e.args[1], t) == d.typeOf(e.args[2], t):
 		return d.typeOf(e.args[1], t)
 	case (e.kind == exprColumn || e.kind == exprProposed) && t != nil && t.column(e.name) >= 0:
-		return t.columns[t.column(e.name)].static()
+		if is := t.columns[t.column(e.name)].kind; is != valueNumber {
+			return is
+		}
 	case e.kind == exprCall && (e.name == toBoolean || strings.HasPrefix(e.name, "PG_TRY_ADVISORY") || e.name == "PG_ADVISORY_UNLOCK"):
-		return typeBool
+		return valueBool
 	}
 	return typeOther
-}
-
-func (c column) static() staticType {
-	switch {
-	case c.boolean:
-		return typeBool
-	case c.time:
-		return typeTime
-	case c.number:
-		return typeOther
-	}
-	return typeText
 }
 
 // isText reports whether the expression is a text in quotes.
@@ -196,7 +188,7 @@ func (d *DB) sound(e *expr, t *table) {
 		d.condition(e.args[0], t)
 	case e.name == toBoolean && e.args[0].isText():
 		parseBool(e.args[0].value.text)
-	case e.name == "CAST" && d.typeOf(e.args[0], t) == typeBool,
+	case e.name == "CAST" && d.typeOf(e.args[0], t) == valueBool,
 		e.name == toBoolean && d.typeOf(e.args[0], t) == typeOther && e.args[0].name != "HASHTEXT":
 		panic(pgError("42846", "cannot cast between boolean and this type"))
 	}
@@ -204,61 +196,47 @@ func (d *DB) sound(e *expr, t *table) {
 
 // condition refuses an expression that cannot be true or false, before there is a row.
 func (d *DB) condition(e *expr, t *table) {
-	is := d.typeOf(e, t)
-	switch {
-	case d.cfg.Flavour == MySQL, is == typeBool, is == typeUnknown && !e.isText():
-	case is == typeUnknown:
+	if d.cfg.Flavour == PostgreSQL {
+		d.boolean(e, t, pgError("42804", "a condition must be of type boolean"))
+	}
+}
+
+// boolean refuses an expression that is no boolean of PostgreSQL and cannot become one.
+func (d *DB) boolean(e *expr, t *table, refusal *Error) {
+	switch is := d.typeOf(e, t); {
+	case is == valueBool:
+	case is != typeUnknown:
+		panic(refusal)
+	case e.isText():
 		parseBool(e.value.text)
-	default:
-		panic(pgError("42804", "a condition must be of type boolean"))
 	}
 }
 
 // mixes refuses a meaningless comparison or arithmetic with a boolean or a time, before there is a row.
 func (d *DB) mixes(op string, t *table, left, right *expr) {
-	if d.cfg.Flavour == MySQL {
-		return
-	}
 	a, b := d.typeOf(left, t), d.typeOf(right, t)
 	none := pgError("42883", "operator does not exist: "+op+" with these types")
-	if (a == typeTime || b == typeTime) && a != b && a.known() && b.known() {
-		panic(none)
-	}
-	if a != typeBool && b != typeBool {
-		return
-	}
-	if strings.Contains("+-*/", op) {
-		panic(none)
-	}
-	for _, side := range []struct {
-		e  *expr
-		is staticType
-	}{{left, a}, {right, b}} {
-		switch {
-		case side.is == typeBool:
-		case side.is != typeUnknown:
-			panic(none)
-		case side.e.isText():
-			parseBool(side.e.value.text)
-		}
-	}
-}
-
-// assignable refuses a value of a type that a column does not take, before there is a row.
-func (d *DB) assignable(c column, e *expr, t *table) {
-	is := d.typeOf(e, t)
 	switch {
-	case c.boolean && e.isText():
-		parseBool(e.value.text)
-	case d.cfg.Flavour == PostgreSQL && is.known() && c.time != (is == typeTime) && c.static() != typeText:
-		panic(notOf(c))
-	case d.cfg.Flavour == MySQL, is == typeUnknown, is == typeBool && (c.boolean || c.static() == typeText):
-	case is != typeBool && !c.boolean && !(c.number && is == typeText):
+	case (a == valueTime || b == valueTime) && a != b && a.known() && b.known():
+		panic(none)
+	case a != valueBool && b != valueBool:
+	case strings.Contains("+-*/", op):
+		panic(none)
 	default:
-		panic(notOf(c))
+		d.boolean(left, t, none)
+		d.boolean(right, t, none)
 	}
 }
 
-func notOf(c column) *Error {
-	return pgError("42804", `column "`+c.name+`" is of another type than its expression`)
+// assignable refuses a value of a type that a column of PostgreSQL does not take, before there is a row. A text takes
+// any.
+func (d *DB) assignable(c column, e *expr, t *table) {
+	is, no := d.typeOf(e, t), pgError("42804", `column "`+c.name+`" is of another type than its expression`)
+	switch {
+	case d.cfg.Flavour == MySQL:
+	case c.kind == valueBool:
+		d.boolean(e, t, no)
+	case c.kind != valueText && is.known() && is != c.kind:
+		panic(no)
+	}
 }

@@ -94,7 +94,7 @@ func (d *DB) set(r *run) {
 	case mysql && valid:
 		s.lockWait = time.Duration(min(v.num, mostLockWait)) * time.Second
 	case postgres && valid && v.num > math.MaxInt32:
-		panic(pgError("22023", `invalid value for parameter "lock_timeout": "`+toText(v)+`"`))
+		panic(pgError("22023", `invalid value for parameter "lock_timeout": "`+v.digits()+`"`))
 	case postgres && valid:
 		s.lockWait = time.Duration(v.num) * time.Millisecond
 		if v.num == 0 {

@@ -19,9 +19,7 @@ func (p *parser) creation() *statement {
 	}
 	if p.flavour == MySQL && (p.accept("DEFAULT", "CHARSET") || p.accept("CHARSET")) {
 		p.accept("=")
-		if !p.accept("utf8mb4") {
-			panic(p.flavour.beyond("a character set other than utf8mb4"))
-		}
+		p.expect("utf8mb4")
 	}
 	return st
 }
@@ -74,30 +72,24 @@ func (p *parser) column(def *definition) {
 	if c.name = name; !isTime {
 		word = strings.ToUpper(p.name())
 	}
-	switch {
+	switch bits := integers[p.flavour][word]; {
 	case isTime:
-	case integers[word] > 8, mysql && integers[word] > 0:
-		c.holds(integers[word])
-	case !mysql && (word == "SERIAL" || word == "BIGSERIAL"):
-		c.holds(map[string]int{"SERIAL": 32, "BIGSERIAL": 64}[word])
-		c.generated, c.notNull = true, true
+	case bits > 0:
+		c.kind, c.least, c.most = valueNumber, -1<<(bits-1), 1<<(bits-1)-1
+		c.generated = strings.HasSuffix(word, "SERIAL")
+		c.notNull = c.generated
 	case word == "BOOLEAN", word == "BOOL":
-		c.boolean = true
-	case word == "CHAR":
-		c.filled = true
-	case word == "VARCHAR", word == "TEXT":
+		c.kind = valueBool
+	case word == "CHAR", word == "VARCHAR", word == "TEXT":
+		c.kind, c.filled = valueText, word == "CHAR"
 	default:
 		panic(p.flavour.beyond("the type " + word + ": make the column BIGINT, VARCHAR or a time"))
 	}
-	if digits := mysql && c.number; (digits || c.filled || word == "VARCHAR") && p.accept("(") {
-		size := decimal(p.peek().text)
-		if p.take().kind != tokenNumber || size.kind != valueNumber || size.num == 0 {
-			p.at--
-			p.fail()
+	if digits := mysql && c.kind == valueNumber; (digits || c.filled || word == "VARCHAR") && p.accept("(") {
+		if c.chars = p.count(1, math.MaxInt32); digits {
+			c.chars = 0 // the digits of a number are shown, and limit nothing
 		}
-		if p.expect(")"); !digits { // the digits of a number are shown, and limit nothing
-			c.chars = size.num
-		}
+		p.expect(")")
 	} else if mysql && word == "VARCHAR" || c.filled {
 		p.fail()
 	}
@@ -106,18 +98,16 @@ func (p *parser) column(def *definition) {
 	def.columns = append(def.columns, c)
 }
 
-// integers are the types of whole numbers, with their bits. BOOLEAN is one in MySQL only, like those of 8 bits.
-var integers = map[string]int{"BOOL": 8, "BOOLEAN": 8, "TINYINT": 8, "SMALLINT": 16, "INT": 32, "INTEGER": 32, "BIGINT": 64}
-
-// holds makes it a column of whole numbers of so many bits.
-func (c *column) holds(bits int) {
-	c.number, c.least, c.most = true, -1<<(bits-1), 1<<(bits-1)-1
+// integers are the types of whole numbers, with their bits.
+var integers = [...]map[string]int{
+	MySQL:      {"BOOL": 8, "BOOLEAN": 8, "TINYINT": 8, "SMALLINT": 16, "INT": 32, "INTEGER": 32, "BIGINT": 64},
+	PostgreSQL: {"SMALLINT": 16, "INT": 32, "INTEGER": 32, "SERIAL": 32, "BIGINT": 64, "BIGSERIAL": 64},
 }
 
 // option reads one of the words behind a column's type.
 func (p *parser) option(c *column, def *definition) bool {
 	switch {
-	case p.flavour == MySQL && c.number && !c.unsigned && p.accept("UNSIGNED"):
+	case p.flavour == MySQL && c.kind == valueNumber && !c.unsigned && p.accept("UNSIGNED"):
 		c.unsigned, c.least = true, 0
 		if c.most < math.MaxInt64 {
 			c.most = 2*c.most + 1
@@ -131,7 +121,7 @@ func (p *parser) option(c *column, def *definition) bool {
 		c.notNull = true
 	case p.flavour == MySQL && p.accept("AUTO_INCREMENT"):
 		c.generated = true
-	case p.flavour == PostgreSQL && c.number && p.accept("GENERATED"):
+	case p.flavour == PostgreSQL && c.kind == valueNumber && p.accept("GENERATED"):
 		if c.always = p.accept("ALWAYS"); !c.always {
 			p.expect("BY", "DEFAULT")
 		}

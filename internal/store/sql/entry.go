@@ -44,8 +44,12 @@ func (d *DB) entry(r *row, old image, by history.NodeID) {
 		d.drop(r, history.Removed, by)
 	case r.live && r.owner == by && !d.expired(t, old):
 		d.change(history.Extended, by, by, d.ttl(r))
-	default:
-		d.takeOver(r, old, by)
+	case d.expired(t, old):
+		d.drop(r, history.Expired, 0)
+		d.enter(r, by)
+	default: // it removes another client's
+		d.drop(r, history.Removed, by)
+		d.enter(r, by)
 	}
 }
 
@@ -55,16 +59,6 @@ func emptied(old, is image) bool {
 }
 
 func (v value) empty() bool { return v.kind == valueNull || v.kind == valueText && v.text == "" }
-
-// takeOver puts another client's entry in the place of one whose time is up, or that it removes.
-func (d *DB) takeOver(r *row, old image, by history.NodeID) {
-	if d.expired(r.table, old) {
-		d.drop(r, history.Expired, 0)
-	} else {
-		d.drop(r, history.Removed, by)
-	}
-	d.enter(r, by)
-}
 
 func (d *DB) enter(r *row, by history.NodeID) {
 	r.owner, r.live = by, by != 0

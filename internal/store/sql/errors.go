@@ -70,7 +70,7 @@ func (f Flavour) noColumn(name, clause string) *Error {
 func (f Flavour) duplicate(key string, v image) *Error {
 	var parts []string
 	for _, part := range v {
-		parts = append(parts, toText(part))
+		parts = append(parts, part.digits())
 	}
 	return f.pick(1062, "23000", "Duplicate entry '"+strings.Join(parts, "-")+"' for key '"+key+"'",
 		"23505", `duplicate key value violates unique constraint "`+key+`"`)

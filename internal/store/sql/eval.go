@@ -3,6 +3,7 @@ package sql
 import (
 	"errors"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -71,26 +72,8 @@ func (d *DB) choose(r *run, e *expr, t *table, v image) (x value, ok bool) {
 			}
 		}
 		return x, true
-	case "GREATEST":
-		return d.most(r, e, ">", t, v), true
-	case "LEAST":
-		return d.most(r, e, "<", t, v), true
 	}
 	return x, false
-}
-
-// most is the greatest or the least value. PostgreSQL leaves out NULL, in MySQL it is one.
-func (d *DB) most(r *run, e *expr, op string, t *table, v image) (most value) {
-	for i, a := range e.args {
-		x := d.eval(r, a, t, v)
-		switch {
-		case x.kind == valueNull && d.cfg.Flavour == MySQL:
-			return x
-		case i == 0, most.kind == valueNull, d.cfg.Flavour.is(op, x, most).isTrue():
-			most = x
-		}
-	}
-	return most
 }
 
 // binary computes with two operands, NULL if one of them is.
@@ -111,6 +94,12 @@ func (f Flavour) binary(op string, a, b value) value {
 	return x
 }
 
+// extract is the only form of EXTRACT that the model knows.
+const extract = "EXTRACT EPOCH"
+
+// strict are the functions that give NULL for NULL.
+var strict = []string{toTime, toInterval, toBoolean, asText, inUTC, "CAST", "UNIX_TIMESTAMP", extract}
+
 // function computes the functions without an effect.
 func (d *DB) function(r *run, e *expr, args [2]value, n int) value {
 	f, mysql := d.cfg.Flavour, d.cfg.Flavour == MySQL
@@ -118,34 +107,28 @@ func (d *DB) function(r *run, e *expr, args [2]value, n int) value {
 		return now
 	}
 	switch x := args[0]; {
-	case (e.name == toTime || e.name == toInterval || e.name == toBoolean) && x.kind == valueNull:
+	case n > 0 && x.kind == valueNull && slices.Contains(strict, e.name):
 		return x
 	case e.name == toTime:
 		return f.fitTime(e.to, x)
-	case e.name == toInterval && x.kind == valueInterval:
+	case e.name == toInterval && x.kind == valueInterval, e.name == "CAST" && x.kind == valueHash:
 		return x
 	case e.name == toInterval && x.kind == valueText:
 		return f.parseInterval(x.text)
-	case e.name == asText && x.kind != valueNull:
-		return value{kind: valueText, text: f.asText(x)}
 	case e.name == asText:
-		return x
+		return value{kind: valueText, text: f.asText(x)}
 	case e.name == toBoolean:
 		return toBool(e.args[0], x)
-	case e.name == inUTC && (x.kind == valueTime || x.kind == valueNull):
+	case e.name == inUTC && x.kind == valueTime:
 		x.zoned = !x.zoned
 		return x
-	case e.name == "CAST" && n == 1 && (x.kind == valueNull || x.kind == valueHash):
-		return x
+	case e.name == "CAST" && x.numeric():
+		return number(x.rounded())
 	case (e.name == "CONNECTION_ID" && mysql || e.name == "PG_BACKEND_PID" && !mysql) && n == 0:
 		return number(int64(r.session.conn.ID))
-	case e.name == "CAST" && n == 1 && x.numeric():
-		return number(x.rounded())
 	case mysql && e.name == "UNIX_TIMESTAMP" && n == 1 && x.kind == valueTime,
-		!mysql && e.name == "EXTRACT EPOCH" && (x.kind == valueTime || x.kind == valueInterval):
+		e.name == extract && (x.kind == valueTime || x.kind == valueInterval):
 		return f.epoch(x)
-	case (e.name == "UNIX_TIMESTAMP" || e.name == "EXTRACT EPOCH") && n == 1 && x.kind == valueNull:
-		return x
 	case !mysql && e.name == "HASHTEXT" && n == 1 && x.kind == valueText:
 		return hashOf(x.text)
 	case !mysql && e.name == "HASHTEXTEXTENDED" && n == 2 && x.kind == valueText && args[1].kind == valueNumber:
@@ -169,7 +152,7 @@ func (f Flavour) asText(v value) string {
 func (f Flavour) fit(c column, v value) value {
 	v = f.convert(c, v)
 	switch length := int64(utf8.RuneCountInString(v.text)); {
-	case c.number && v.kind == valueNumber && (v.num < c.least || v.num > c.most):
+	case c.kind == valueNumber && v.kind == valueNumber && (v.num < c.least || v.num > c.most):
 		panic(f.outOfRange(c))
 	case v.kind == valueText && c.chars > 0 && length > c.chars:
 		// Blanks at the end are cut off.
@@ -192,17 +175,17 @@ func (f Flavour) outOfRange(c column) *Error {
 // convert converts a value to the type of a column.
 func (f Flavour) convert(c column, v value) value {
 	switch {
-	case v.kind == valueNull, c.boolean && v.kind == valueBool:
+	case v.kind == valueNull, c.kind == valueBool && v.kind == valueBool:
 		return v
-	case c.time:
+	case c.kind == valueTime:
 		return f.fitTime(c, v)
-	case c.boolean && (v.kind == valueText || v.kind == valueNumber): // a parameter; see assignable
-		return parseBool(toText(v))
-	case !c.number && v.kind == valueBool:
+	case c.kind == valueBool && (v.kind == valueText || v.kind == valueNumber): // a parameter; see assignable
+		return parseBool(v.digits())
+	case c.kind == valueText && v.kind == valueBool:
 		return value{kind: valueText, text: strconv.FormatBool(v.num != 0)}
-	case c.number && v.numeric():
+	case c.kind == valueNumber && v.numeric():
 		return number(v.rounded())
-	case c.number && v.kind == valueText:
+	case c.kind == valueNumber && v.kind == valueText:
 		text := strings.Trim(v.text, " \t\n\r\v\f")
 		n, err := strconv.ParseInt(text, 10, 64)
 		switch looks := strings.TrimLeft(text, "+-."); {
@@ -217,7 +200,7 @@ func (f Flavour) convert(c column, v value) value {
 				"22P02", `invalid input syntax for type bigint: "`+v.text+`"`))
 		}
 		return number(n)
-	case !c.number && (v.kind == valueText || v.kind == valueNumber):
+	case c.kind == valueText && (v.kind == valueText || v.kind == valueNumber):
 		return value{kind: valueText, text: v.digits()}
 	}
 	panic(f.beyond("this value in the column " + c.name))
@@ -226,9 +209,7 @@ func (f Flavour) convert(c column, v value) value {
 // call does a SELECT without a table. Functions with an effect stand alone in
 // their place of the list; each is called once, also when a later one has to wait.
 func (d *DB) call(r *run) target {
-	for _, e := range r.st.output {
-		d.checkExpr(r.st, nil, e, "SELECT")
-	}
+	d.check(r.st, nil)
 	for len(r.values) < len(r.st.output) {
 		v, wait := d.callOne(r, r.st.output[len(r.values)])
 		if !wait.none() {

@@ -27,16 +27,25 @@ type expr struct {
 	table string // that a column is said to be of; "" for none
 	name  string // of a column as written, of a function in capitals
 	op    string // + - * /, or = <> < > <= >= AND OR NOT and IS NULL of a test
-	to    column // that a cast is to, if it is one of times; or with the name that the server gives the expression
+	to    column // that a cast is to, if it is one of times
 	args  []*expr
+
+	as     string // what PostgreSQL calls its column in a result; "" for none
+	weakly string // what it calls that of a cast or a CASE whose argument has no name
 }
 
 const isNull = "IS NULL"
 
 func test(op string, args ...*expr) *expr { return &expr{kind: exprTest, op: op, args: args} }
 
-// call makes a call of a function that the parser itself needs.
-func call(name string, args ...*expr) *expr { return &expr{kind: exprCall, name: name, args: args} }
+// call makes a call of a function.
+func call(name, as string, args ...*expr) *expr {
+	return &expr{kind: exprCall, name: name, as: as, args: args}
+}
+
+func binary(op string, a, b *expr) *expr {
+	return &expr{kind: exprBinary, op: op, args: []*expr{a, b}}
+}
 
 // expr reads an expression. OR binds least, then AND, NOT, a comparison, a sum, a product.
 func (p *parser) expr() *expr { return p.chain(exprTest, p.conjunction, "OR") }
@@ -69,16 +78,8 @@ func (p *parser) comparison() *expr {
 	}
 	for p.accept("IS") {
 		not := p.accept("NOT")
-		switch known := test("NOT", test(isNull, e)); {
-		case p.accept("TRUE"):
-			e = test("AND", e, known)
-		case p.accept("FALSE"):
-			e = test("AND", test("NOT", e), known)
-		default:
-			p.expect("NULL")
-			e = test(isNull, e)
-		}
-		if not {
+		p.expect("NULL")
+		if e = test(isNull, e); not {
 			e = test("NOT", e)
 		}
 	}
@@ -156,13 +157,13 @@ func (p *parser) operand() *expr {
 	case p.accept("EXISTS", "("):
 		return p.sub("EXISTS")
 	case p.accept("-"):
-		return &expr{kind: exprBinary, op: "-", args: []*expr{{value: number(0)}, p.operand()}}
+		return binary("-", &expr{value: number(0)}, p.operand())
 	case p.accept("TRUE"):
 		return &expr{value: p.flavour.truth(true)}
 	case p.accept("FALSE"):
 		return &expr{value: p.flavour.truth(false)}
 	case p.accept("NULL"):
-		return &expr{value: value{kind: valueNull}}
+		return &expr{}
 	case t.kind == tokenNumber:
 		return &expr{value: decimal(p.take().text)}
 	case t.kind == tokenText:
@@ -180,9 +181,9 @@ func (p *parser) operand() *expr {
 	case p.accept("."):
 		return p.qualified(name)
 	case !p.accept("("):
-		return &expr{kind: exprColumn, name: name}
+		return &expr{kind: exprColumn, name: name, as: name}
 	}
-	e := call(strings.ToUpper(name))
+	e := call(strings.ToUpper(name), strings.ToLower(name))
 	if !p.accept(")") {
 		e.args = p.exprs()
 		p.expect(")")
@@ -200,13 +201,11 @@ func (p *parser) plain(e *expr) *expr {
 	case mysql && e.name == "TIMESTAMPDIFF": // its first argument is a unit, not a column
 		panic(p.flavour.beyond("the function " + e.name))
 	case e.name == "NULLIF" && len(e.args) == 2:
-		choice := call(either, test("=", e.args...), &expr{value: value{kind: valueNull}}, e.args[0])
-		choice.to.name = "nullif"
-		return choice
+		return call(either, "nullif", test("=", e.args...), &expr{}, e.args[0])
 	case mysql && e.name == "CONCAT" && len(e.args) > 1:
 		all := e.args[0]
 		for _, a := range e.args[1:] {
-			all = &expr{kind: exprBinary, op: concat, args: []*expr{all, a}}
+			all = binary(concat, all, a)
 		}
 		return all
 	}
@@ -222,7 +221,8 @@ const (
 
 // qualified reads a column behind its table.
 func (p *parser) qualified(table string) *expr {
-	e := &expr{kind: exprColumn, table: table, name: p.name()}
+	name := p.name()
+	e := &expr{kind: exprColumn, table: table, name: name, as: name}
 	if p.flavour == PostgreSQL && p.conflicts && table == "excluded" {
 		e.kind = exprProposed
 	}
@@ -239,9 +239,8 @@ func (p *parser) special() *expr {
 		e = p.castTo(e)
 		p.expect(")")
 		return e
-	case p.accept("EXTRACT", "(", "EPOCH", "FROM"):
-		e := call("EXTRACT EPOCH", p.expr())
-		e.to.name = "extract"
+	case p.flavour == PostgreSQL && p.accept("EXTRACT", "(", "EPOCH", "FROM"):
+		e := call(extract, "extract", p.expr())
 		p.expect(")")
 		return e
 	case p.accept("CASE", "WHEN"):
@@ -256,61 +255,60 @@ func (p *parser) special() *expr {
 
 // choice reads the rest of a CASE.
 func (p *parser) choice() *expr {
-	e := call(either, p.expr())
+	is := p.expr()
 	p.expect("THEN")
-	e.args = append(e.args, p.expr())
-	switch {
-	case p.accept("WHEN"):
-		e.args = append(e.args, p.choice())
-		return e
-	case p.accept("ELSE"):
-		e.args = append(e.args, p.expr())
-	default:
-		e.args = append(e.args, &expr{value: value{kind: valueNull}})
+	then, other := p.expr(), &expr{}
+	if p.accept("WHEN") {
+		other = p.choice()
+	} else {
+		if p.accept("ELSE") {
+			other = p.expr()
+		}
+		p.expect("END")
 	}
-	p.expect("END")
+	e := call(either, other.as, is, then, other)
+	e.weakly = "case"
 	return e
 }
 
 // castTo reads a type and returns the cast to it.
 func (p *parser) castTo(e *expr) *expr {
-	if c, ok := p.timeType(); ok {
-		return &expr{kind: exprCall, name: toTime, to: c, args: []*expr{e}}
-	}
-	switch {
-	case p.flavour == MySQL && p.accept("CHAR"):
-		return call(asText, e)
-	case p.flavour == MySQL:
+	cast := call("CAST", e.as, e)
+	c, ok := p.timeType()
+	switch mysql := p.flavour == MySQL; {
+	case ok:
+		cast.name, cast.to, cast.weakly = toTime, c, "timestamp"
+		if c.zoned {
+			cast.weakly = "timestamptz"
+		}
+	case mysql && p.accept("CHAR"):
+		cast.name = asText
+	case mysql:
 		p.expect("SIGNED")
 	case p.accept("BOOLEAN"), p.accept("BOOL"):
-		return call(toBoolean, e)
+		cast.name, cast.weakly = toBoolean, "bool"
 	case p.accept("INTERVAL"):
-		return call(toInterval, e)
+		cast.name, cast.weakly = toInterval, "interval"
 	case p.accept("TEXT"):
-		return call(asText, e)
+		cast.name, cast.weakly = asText, "text"
 	default:
 		p.expect("BIGINT")
+		cast.weakly = "int8"
 	}
-	return call("CAST", e)
+	return cast
 }
 
 // decimal reads a number with at most three digits behind the point.
 func decimal(text string) value {
 	whole, fraction, pointed := strings.Cut(text, ".")
 	n, err := strconv.ParseInt(whole, 10, 64)
-	if err != nil {
-		return value{kind: valueText, text: text} // too large for any column here
-	}
-	if !pointed {
+	if err == nil && !pointed {
 		return number(n)
 	}
-	thousandths, err := strconv.ParseInt((fraction + "000")[:3], 10, 64)
-	if err != nil {
-		thousandths = 0
-	}
+	thousandths, _ := strconv.ParseInt((fraction + "000")[:3], 10, 64)
 	n, fits := times(n, 1000)
-	if !fits || n+thousandths < n {
-		return value{kind: valueText, text: text}
+	if err != nil || !fits || n+thousandths < n {
+		return value{kind: valueText, text: text} // too large for any column here
 	}
 	return value{kind: valueMilli, num: n + thousandths}
 }

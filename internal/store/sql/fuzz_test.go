@@ -24,7 +24,7 @@ func FuzzStatement(f *testing.F) {
 		"SELECT make_interval(secs => 3) * 2, CASE WHEN NOT (1 = 2 AND NULL) THEN 7 END", "SELECT * FROM locks WHERE name IN ('a', 'b') ORDER BY name LIMIT 1 FOR UPDATE SKIP LOCKED",
 		"SELECT COUNT(owner) AS n, COUNT(*) FROM locks AS l WHERE l.name IN (SELECT name FROM locks ORDER BY expires DESC LIMIT 2)", "BEGIN ISOLATION LEVEL READ COMMITTED",
 		"UPDATE locks SET owner = ? WHERE name = (SELECT name FROM locks ORDER BY expires LIMIT 1 FOR UPDATE SKIP LOCKED) RETURNING *", "SET LOCAL lock_timeout = '2 s'",
-		"INSERT INTO locks (name, expires) SELECT 'lock', 7 WHERE NOT EXISTS (SELECT 1 FROM locks WHERE expires BETWEEN 1 AND 5)", "SELECT pg_advisory_xact_lock(1, 2), GREATEST(1, NULL), 'a' || 7",
+		"INSERT INTO locks (name, expires) SELECT 'lock', 7 WHERE NOT EXISTS (SELECT 1 FROM locks WHERE expires BETWEEN 1 AND 5)", "SELECT pg_advisory_xact_lock(1, 2), COALESCE(1, NULL), 'a' || 7",
 		"SELECT COALESCE(GET_LOCK('lock', 1), 0), NULLIF(RELEASE_ALL_LOCKS(), 0), CONCAT('a', IS_FREE_LOCK('x'))", "CREATE TABLE t (a INT, b CHAR(3), CONSTRAINT k UNIQUE (b, a), PRIMARY KEY (a, b))",
 		"CREATE TABLE t (at TIMESTAMP(3) DEFAULT CURRENT_TIMESTAMP, name VARCHAR(9) PRIMARY KEY)",
 	} {

@@ -41,6 +41,14 @@ func (d *DB) grant(n *namedLock, s *session) {
 	}
 }
 
+// take gives a named lock to a session that need not wait for it.
+func (d *DB) take(r *run, n *namedLock) (got bool) {
+	if got = n.holder == r.session || len(d.blockers(r, target{name: n})) == 0; got {
+		d.grant(n, r.session)
+	}
+	return got
+}
+
 // free takes a named lock from its holder.
 func (d *DB) free(n *namedLock, kind history.Kind, by history.NodeID) {
 	if d.isEntry(n) {
@@ -109,14 +117,13 @@ func (d *DB) userLock(r *run, function string, args [2]value) (value, target) {
 	if function == "RELEASE_ALL_LOCKS" {
 		return number(d.letAllGo(r.session)), target{}
 	}
-	if args[0].kind != valueText {
+	switch name := args[0]; {
+	case name.kind != valueText:
 		panic(d.cfg.Flavour.beyond("a lock whose name is not a text"))
-	}
-	if args[0].text == "" {
+	case name.text == "":
 		return value{}, target{}
-	}
-	if len(args[0].text) > mostLockName {
-		panic(mysqlError(1059, "42000", "Identifier name '"+args[0].text+"' is too long"))
+	case len(name.text) > mostLockName:
+		panic(mysqlError(1059, "42000", "Identifier name '"+name.text+"' is too long"))
 	}
 	n := d.lookup(args[0])
 	switch {
@@ -137,18 +144,13 @@ func (d *DB) userLock(r *run, function string, args [2]value) (value, target) {
 
 // getLock does GET_LOCK. A negative wait is NULL in MariaDB.
 func (d *DB) getLock(r *run, n *namedLock, wait value) (value, target) {
+	seconds, _ := wait.parts()
 	switch {
 	case wait.kind == valueText:
 		panic(d.cfg.Flavour.beyond("a wait of GET_LOCK that is a text"))
-	case !wait.numeric():
+	case !wait.numeric(), seconds < 0:
 		return value{}, target{}
-	}
-	if seconds, _ := wait.parts(); seconds < 0 {
-		return value{}, target{}
-	}
-	want := target{name: n}
-	if n.holder == r.session || len(d.blockers(r, want)) == 0 {
-		d.grant(n, r.session)
+	case d.take(r, n):
 		return number(1), target{}
 	}
 	limit := longestWait
@@ -161,7 +163,7 @@ func (d *DB) getLock(r *run, n *namedLock, wait value) (value, target) {
 	if r.deadline < 0 {
 		r.deadline = d.now.Mono + limit
 	}
-	return value{}, want
+	return value{}, target{name: n}
 }
 
 // advisory does PostgreSQL's functions. An unlock of a lock that the session does
@@ -192,19 +194,15 @@ func (d *DB) advisory(r *run, function string, args [2]value) (value, target) {
 		}
 		return PostgreSQL.truth(mine), target{}
 	}
-	want := target{name: n}
-	free := n.holder == s || len(d.blockers(r, want)) == 0
-	if free {
-		d.grant(n, s)
-		if strings.Contains(function, "XACT") {
-			n.inTx++
-		}
+	got := d.take(r, n)
+	if got && strings.Contains(function, "XACT") {
+		n.inTx++
 	}
 	switch {
 	case strings.HasPrefix(function, "PG_TRY"):
-		return PostgreSQL.truth(free), target{}
-	case !free:
-		return value{}, want
+		return PostgreSQL.truth(got), target{}
+	case !got:
+		return value{}, target{name: n}
 	}
 	return value{kind: valueText}, target{} // void
 }

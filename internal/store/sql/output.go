@@ -1,6 +1,9 @@
 package sql
 
-import "strings"
+import (
+	"cmp"
+	"strings"
+)
 
 // This file holds what a statement gives of its rows, and how many.
 
@@ -19,11 +22,15 @@ func (p *parser) outputOf(st *statement) {
 		if len(st.output) > 0 && st.counts != counts {
 			panic(p.flavour.beyond("a count beside something else"))
 		}
-		name := p.called()
-		if name == "" {
-			name = p.flavour.nameOf(e, text, counts)
+		if as := p.called(); as != "" {
+			e.as = as
+		} else if p.flavour == MySQL && e.isText() {
+			e.as = e.value.text
+		} else if p.flavour == MySQL && e.kind != exprColumn {
+			e.as = text
 		}
-		st.output, st.names, st.counts = append(st.output, e), append(st.names, name), counts
+		st.output, st.counts = append(st.output, e), counts
+		st.names = append(st.names, cmp.Or(e.as, e.weakly, "?column?"))
 	})
 }
 
@@ -36,6 +43,7 @@ func (p *parser) counted() (e *expr, ok bool) {
 		e = test("NOT", test(isNull, p.expr()))
 	}
 	p.expect(")")
+	e.as = "count"
 	return e, true
 }
 
@@ -47,45 +55,6 @@ func (p *parser) returning(st *statement) {
 		}
 	}
 }
-
-// nameOf is what the server calls a column of a result. text is the expression as written.
-func (f Flavour) nameOf(e *expr, text string, counts bool) string {
-	switch {
-	case e.kind == exprColumn:
-		return e.name
-	case f == MySQL && e.isText():
-		return e.value.text
-	case f == MySQL:
-		return text
-	case e.to.name != "":
-		return e.to.name
-	case counts:
-		return "count"
-	case e.op == "EXISTS":
-		return "exists"
-	case e.kind != exprCall:
-		return nameless
-	}
-	of, own := 0, typeNames[e.name] // a cast is called as what it casts, and a CASE as its last part, if that has a name
-	switch {
-	case e.name == toTime && e.to.zoned:
-		own = "timestamptz"
-	case e.name == either:
-		of, own = 2, "case"
-	case own == "":
-		return strings.ToLower(e.name)
-	}
-	if inner := f.nameOf(e.args[of], text, false); inner != nameless {
-		return inner
-	}
-	return own
-}
-
-// nameless is what PostgreSQL calls a column that has no name.
-const nameless = "?column?"
-
-// typeNames are those of the types of casts in PostgreSQL.
-var typeNames = map[string]string{toInterval: "interval", toBoolean: "bool", asText: "text", toTime: "timestamp", "CAST": "int8"}
 
 // emit adds a row to the result, if the statement gives any.
 func (d *DB) emit(r *run, t *table, row image) {

@@ -1,6 +1,7 @@
 package sql
 
 import (
+	"math"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -35,7 +36,8 @@ type statement struct {
 	counts  bool     // how many rows have a true one
 
 	forUpdate bool
-	busy      busy
+	skips     bool // leaves out a row that another transaction has locked,
+	nowait    bool // or fails
 	order     []order
 	limit     int64    // 0: none
 	only      []*expr  // of an INSERT: conditions without which it adds nothing
@@ -64,15 +66,6 @@ type assignment struct {
 	value  *expr
 }
 
-// busy is what SELECT FOR UPDATE does with a row that another transaction has locked.
-type busy uint8
-
-const (
-	busyWaits busy = iota
-	busySkips
-	busyFails // NOWAIT
-)
-
 // conflict is what an INSERT does when its key is there.
 type conflict uint8
 
@@ -93,11 +86,9 @@ type definition struct {
 // column is one column of a table.
 type column struct {
 	name        string
-	number      bool  // else text, or
-	boolean     bool  // of PostgreSQL
-	time        bool  // a time,
-	zoned       bool  // that knows its time zone,
-	digits      uint8 // with so many digits behind the point of its seconds
+	kind        valueKind // a number, a text, a time or a boolean
+	zoned       bool      // a time that knows its time zone
+	digits      uint8     // behind the point of the seconds of a time
 	notNull     bool
 	absent      *expr // what a new row has in it where none is given; nil: NULL
 	generated   bool  // AUTO_INCREMENT, serial or an identity,
@@ -190,6 +181,16 @@ func (p *parser) expect(words ...string) {
 	}
 }
 
+// count takes a whole number.
+func (p *parser) count(least, most int64) int64 {
+	n := decimal(p.peek().text)
+	if n.kind != valueNumber || n.num < least || n.num > most {
+		p.fail()
+	}
+	p.take()
+	return n.num
+}
+
 // name takes the name of a table or column.
 func (p *parser) name() string {
 	t := p.peek()
@@ -279,11 +280,8 @@ func (p *parser) selection() *statement {
 		st.limit = 0 // there is one count
 	}
 	if st.forUpdate = p.accept("FOR", "UPDATE") || p.flavour == PostgreSQL && p.accept("FOR", "NO", "KEY", "UPDATE"); st.forUpdate {
-		if p.accept("SKIP", "LOCKED") {
-			st.busy = busySkips
-		} else if p.accept("NOWAIT") {
-			st.busy = busyFails
-		}
+		st.skips = p.accept("SKIP", "LOCKED")
+		st.nowait = !st.skips && p.accept("NOWAIT")
 		if p.flavour == PostgreSQL && st.limit == 0 {
 			p.bounds(st)
 		}
@@ -301,11 +299,7 @@ func (p *parser) bounds(st *statement) {
 		})
 	}
 	if p.accept("LIMIT") {
-		n := decimal(p.take().text)
-		if st.limit = n.num; n.kind != valueNumber || n.num == 0 {
-			p.at--
-			p.fail()
-		}
+		st.limit = p.count(1, math.MaxInt64)
 	}
 }
 

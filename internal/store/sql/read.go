@@ -30,7 +30,9 @@ func (d *DB) sorted(r *run, t *table, rows []seen) []seen {
 			order, ok := f.compare(x, y)
 			switch none := x.kind == valueNull; {
 			case none != (y.kind == valueNull):
-				order = map[bool]int{true: -1, false: 1}[none == (f == MySQL)]
+				if order = 1; none == (f == MySQL) {
+					order = -1
+				}
 			case x.kind == valueText && x != y, !ok && !none:
 				panic(f.beyond("rows in the order of texts, which depends on a collation"))
 			}
@@ -119,55 +121,56 @@ func (d *DB) samePlace(t *table, a, b *row) bool {
 	return d.sameKey(a.keys, t.unique[0], t.unique[0].of(b.keys))
 }
 
-// lockRows locks the rows that a statement is about and returns those that meet
-// its conditions, or what it has to wait for.
-func (d *DB) lockRows(r *run, t *table) ([]*row, target) {
-	if d.cfg.Flavour == PostgreSQL {
-		return d.lockSeen(r, t)
+// lockRows locks the rows that a statement is about and returns those that meet its conditions, or what it has to wait
+// for.
+//
+// InnoDB locks every row that it scans, even one that does not meet the conditions, and the gap where it finds none.
+// PostgreSQL locks those that met the conditions when the statement began; one that was changed while it waited has to
+// meet them again.
+func (d *DB) lockRows(r *run, t *table) (out []*row, wait target) {
+	u, k := unique{}, image(nil)
+	if d.cfg.Flavour == MySQL {
+		u, k = d.scan(r, t)
+	} else if r.rows == nil {
+		r.rows = d.sorted(r, t, d.readRows(r, t))
 	}
-	return d.lockScanned(r, t)
+	for _, s := range r.rows {
+		if r.st.limit > 0 && int64(len(out)) == r.st.limit {
+			break
+		}
+		switch wait := d.lockRow(r, s.row, exclusive); {
+		case wait.none():
+			if d.matches(r, t, s.row.seenBy(r.tx)) {
+				out = append(out, s.row)
+			}
+		case r.st.nowait:
+			panic(d.cfg.Flavour.waitTimeout())
+		case !r.st.skips:
+			return nil, wait
+		}
+	}
+	if d.cfg.Flavour == MySQL && (len(r.rows) == 0 || k == nil) {
+		d.lockGap(r.tx, t, u, k)
+	}
+	return out, target{}
 }
 
-// lockScanned is InnoDB's way. It locks every row that it scans, even one that does not
-// meet the conditions: the one with the value of a unique key, or without
-// such a condition the whole table. Where it finds none, it locks the gap.
-func (d *DB) lockScanned(r *run, t *table) ([]*row, target) {
-	u, k := d.keyOf(r, t)
+// scan finds the rows that InnoDB scans: the one with the value of a unique key, or without such a condition all.
+func (d *DB) scan(r *run, t *table) (u unique, k image) {
+	u, k = d.keyOf(r, t)
 	if (r.st.limit > 0 || r.st.order != nil) && k == nil {
 		panic(d.cfg.Flavour.beyond("ORDER BY and LIMIT in a statement that locks, without the value of a unique key"))
 	}
 	if k == nil && slices.ContainsFunc(r.st.where, t.searches) {
 		panic(d.cfg.Flavour.beyond("a locking search for several values of a key"))
 	}
-	var out []*row
-	found := false
+	r.rows = r.rows[:0]
 	for _, on := range t.rows {
-		mine := on.writer == r.tx
-		if mine && on.pending == nil || k != nil && !d.sameKey(on.keys, u, k) {
-			continue
-		}
-		found = true
-		if wait := d.lockRow(r, on, exclusive); !wait.none() && !d.skips(r) {
-			return nil, wait
-		} else if !wait.none() {
-			continue
-		}
-		if d.matches(r, t, on.seenBy(r.tx)) {
-			out = append(out, on)
+		if gone := on.writer == r.tx && on.pending == nil; !gone && (k == nil || d.sameKey(on.keys, u, k)) {
+			r.rows = append(r.rows, seen{row: on})
 		}
 	}
-	if !found || k == nil {
-		d.lockGap(r.tx, t, u, k)
-	}
-	return out, target{}
-}
-
-// skips reports whether the statement leaves out a row that another transaction has locked; NOWAIT fails.
-func (d *DB) skips(r *run) bool {
-	if r.st.busy == busyFails {
-		panic(d.cfg.Flavour.waitTimeout())
-	}
-	return r.st.busy == busySkips
+	return u, k
 }
 
 // keyOf finds the unique key that conditions fix; k is nil when they fix none.
@@ -193,7 +196,7 @@ func (d *DB) fixed(r *run, t *table, column int) (value, bool) {
 			continue
 		}
 		k := d.eval(r, c.args[1], nil, nil)
-		if k.kind != valueNull && d.cfg.Flavour == MySQL && k.numeric() != t.columns[column].number {
+		if k.kind != valueNull && d.cfg.Flavour == MySQL && k.numeric() != (t.columns[column].kind == valueNumber) {
 			panic(d.cfg.Flavour.beyond("comparisons of different types")) // MySQL converts one of the two
 		}
 		return k, true
@@ -204,35 +207,6 @@ func (d *DB) fixed(r *run, t *table, column int) (value, bool) {
 // searches reports whether a condition is about the first column of a unique key, by which a part of the key is found.
 func (t *table) searches(e *expr) bool {
 	return e.kind == exprColumn && t.leads(t.column(e.name)) || slices.ContainsFunc(e.args, t.searches)
-}
-
-// lockSeen is PostgreSQL's way. Of the rows that the statement saw when it began, it locks only
-// those that meet the conditions; one that was changed while it waited has to meet them again.
-func (d *DB) lockSeen(r *run, t *table) ([]*row, target) {
-	if !r.looked {
-		r.looked = true
-		for _, s := range d.look(r.tx, t) {
-			if d.matches(r, t, s.vals) {
-				r.rows = append(r.rows, s)
-			}
-		}
-		r.rows = d.sorted(r, t, r.rows)
-	}
-	var out []*row
-	for _, s := range r.rows {
-		if r.st.limit > 0 && int64(len(out)) == r.st.limit {
-			break
-		}
-		if wait := d.lockRow(r, s.row, exclusive); !wait.none() && !d.skips(r) {
-			return nil, wait
-		} else if !wait.none() {
-			continue
-		}
-		if v := s.row.seenBy(r.tx); v != nil && d.matches(r, t, v) {
-			out = append(out, s.row)
-		}
-	}
-	return out, target{}
 }
 
 // matches reports whether a version meets all conditions.

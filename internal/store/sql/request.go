@@ -104,6 +104,33 @@ func (s Stmt) Op() history.Op {
 	return op
 }
 
+// LeadingWord is the name at the beginning of a text, "" when it begins with something else.
+func LeadingWord(s string) string {
+	end := 0
+	for end < len(s) && (isLetter(s[end]) || end > 0 && isDigit(s[end])) {
+		end++
+	}
+	return s[:end]
+}
+
+// statementName is the first word of a statement of SQL, or the function that a SELECT without a table calls.
+func statementName(query string) string {
+	query = strings.TrimSpace(query)
+	first := strings.ToUpper(LeadingWord(query))
+	if first != "SELECT" {
+		return first
+	}
+	rest := strings.TrimSpace(query[len(first):])
+	function := LeadingWord(rest)
+	if function == "" || !strings.HasPrefix(rest[len(function):], "(") || strings.Contains(strings.ToUpper(rest), " FROM ") {
+		return first
+	}
+	return strings.ToUpper(function)
+}
+
+func isDigit(c byte) bool  { return '0' <= c && c <= '9' }
+func isLetter(c byte) bool { return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || c == '_' }
+
 // statementEffects are those of statements by their names.
 var statementEffects = map[string]history.Effect{
 	"BEGIN": history.Beside, "SELECT": history.Asks, "SET": history.Asks, "CREATE": history.Asks,
@@ -177,6 +204,21 @@ func (v Value) appendText(buf []byte) []byte {
 	return append(buf, '\'')
 }
 
+// Driver is the value as drivers of databases take and give it.
+func (v Value) Driver() any {
+	switch {
+	case v.Null:
+		return nil
+	case v.IsBool:
+		return v.Num != 0
+	case v.IsTime:
+		return time.UnixMicro(v.Num).UTC()
+	case v.IsNum:
+		return v.Num
+	}
+	return v.Text
+}
+
 // RowsText is the answer to a SELECT on one line: its rows.
 func (r Result) RowsText() string {
 	if len(r.Rows) == 0 {
@@ -198,8 +240,8 @@ func (r Result) RowsText() string {
 	return string(buf)
 }
 
-// AffectedText is the answer to an INSERT, UPDATE or DELETE: how many rows it has changed.
-func (r Result) AffectedText() string {
+// affectedText is the answer to an INSERT, UPDATE or DELETE: how many rows it has changed.
+func (r Result) affectedText() string {
 	text := strconv.FormatInt(r.Affected, 10) + " row"
 	if r.Affected != 1 {
 		text += "s"
@@ -228,7 +270,7 @@ func (s Stmt) AnswerText(value any) string {
 	case "SELECT":
 		return res.RowsText()
 	case "INSERT", "UPDATE", "DELETE":
-		return res.AffectedText()
+		return res.affectedText()
 	}
 	return ports.OKText
 }

@@ -22,8 +22,7 @@ type run struct {
 	found   [][]image // by its subqueries
 	out     []image   // what it gives so far
 	image   image     // INSERT: the row, with its generated id
-	rows    []seen    // PostgreSQL: the rows that it saw when it began
-	looked  bool      // rows is set
+	rows    []seen    // that it locks; PostgreSQL: those that it saw when it began
 	called  *expr     // the function of named locks that has been called, within an expression
 	gave    value     // by it
 	values  []value   // SELECT of functions: results so far

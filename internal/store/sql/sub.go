@@ -11,8 +11,11 @@ func (p *parser) sub(op string, args ...*expr) *expr {
 	}
 	st.inner, p.subs = true, append(p.subs, st)
 	e := &expr{kind: exprSub, op: op, args: args, index: len(p.subs) - 1}
-	if op == "" {
-		e.to.name = st.names[0]
+	switch op {
+	case "":
+		e.as = st.names[0]
+	case "EXISTS":
+		e.as = "exists"
 	}
 	return e
 }
@@ -35,7 +38,7 @@ func (d *DB) resolve(r *run) {
 			panic(d.cfg.Flavour.beyond("a subquery that waits for a row: lock it first, with a SELECT of its own, or SKIP LOCKED"))
 		}
 		r.found = append(r.found, r.result())
-		r.looked, r.rows = false, nil
+		r.rows = nil
 	}
 }
 

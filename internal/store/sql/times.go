@@ -27,7 +27,7 @@ func interval(us int64) value { return value{kind: valueInterval, num: us} }
 // timeType reads a type of times as a column of that type; false if none comes next.
 func (p *parser) timeType() (c column, ok bool) {
 	mysql := p.flavour == MySQL
-	c = column{time: true, digits: mostDigits}
+	c = column{kind: valueTime, digits: mostDigits}
 	switch {
 	case mysql && p.accept("DATETIME"):
 		c.digits = 0
@@ -40,7 +40,7 @@ func (p *parser) timeType() (c column, ok bool) {
 		return column{}, false
 	}
 	if p.accept("(") {
-		c.digits = p.digits()
+		c.digits = uint8(p.count(0, mostDigits))
 		p.expect(")")
 	}
 	if !mysql && p.accept("WITH", "TIME", "ZONE") {
@@ -49,16 +49,6 @@ func (p *parser) timeType() (c column, ok bool) {
 		p.accept("WITHOUT", "TIME", "ZONE")
 	}
 	return c, true
-}
-
-// digits reads how exact a time is.
-func (p *parser) digits() uint8 {
-	n, err := strconv.Atoi(p.peek().text)
-	if err != nil || n > mostDigits {
-		p.fail()
-	}
-	p.take()
-	return uint8(n)
 }
 
 // utc reads the only time zone that the model knows.
@@ -73,7 +63,7 @@ func (p *parser) utc() {
 const inUTC = "AT TIME ZONE UTC"
 
 func zoned(e *expr) *expr {
-	return &expr{kind: exprCall, name: inUTC, to: column{name: "timezone"}, args: []*expr{e}}
+	return call(inUTC, "timezone", e)
 }
 
 // timeWords reads what has words of its own for a time or an interval; nil if nothing like it comes next.
@@ -81,39 +71,42 @@ func (p *parser) timeWords() *expr {
 	mysql := p.flavour == MySQL
 	switch {
 	case mysql && (p.accept("NOW", "(") || p.accept("CURRENT_TIMESTAMP", "(") || p.accept("UTC_TIMESTAMP", "(")):
-		e := call("NOW")
+		e := call("NOW", "")
 		if !p.accept(")") {
-			e.to.digits = p.digits()
+			e.to.digits = uint8(p.count(0, mostDigits))
 			p.expect(")")
 		}
 		return e
 	case p.accept("CURRENT_TIMESTAMP"), mysql && p.accept("UTC_TIMESTAMP"):
-		return call("NOW")
+		return call("NOW", "current_timestamp")
 	case mysql && p.accept("DATE_ADD", "("):
 		return p.shifted("+")
 	case mysql && p.accept("DATE_SUB", "("):
 		return p.shifted("-")
 	case mysql && p.accept("TIMESTAMPADD", "("):
-		one := p.times(nil, "microsecond", "second", "minute", "hour", "day")
+		one := p.unit(mysqlUnits)
 		p.expect(",")
-		one.args[0] = p.expr()
+		n := p.expr()
 		p.expect(",")
-		e := &expr{kind: exprBinary, op: "+", args: []*expr{p.expr(), one}}
+		e := binary("+", p.expr(), binary("*", n, one))
 		p.expect(")")
 		return e
 	case mysql && p.accept("INTERVAL"):
-		return p.times(p.sum(), "microsecond", "second", "minute", "hour", "day")
+		return binary("*", p.sum(), p.unit(mysqlUnits))
 	case p.accept("INTERVAL"):
 		if p.peek().kind != tokenText {
 			p.fail()
 		}
-		return call(toInterval, p.operand())
+		e := call(toInterval, "", p.operand())
+		e.weakly = "interval"
+		return e
 	case !mysql && p.accept("MAKE_INTERVAL", "("):
-		one := p.times(nil, "secs", "mins", "hours", "days")
+		one := p.unit([]string{"secs", "mins", "hours", "days"})
 		p.expect("=", ">")
-		one.args[0] = p.expr()
+		e := binary("*", p.expr(), one)
+		e.as = "make_interval"
 		p.expect(")")
-		return one
+		return e
 	case !mysql && p.accept("TIMEZONE", "("):
 		p.utc()
 		p.expect(",")
@@ -126,25 +119,24 @@ func (p *parser) timeWords() *expr {
 
 // shifted reads a time and the interval that is added or taken away.
 func (p *parser) shifted(op string) *expr {
-	e := &expr{kind: exprBinary, op: op, args: []*expr{p.expr()}}
-	p.expect(",")
-	if !p.peek().is("INTERVAL") {
-		p.fail()
-	}
-	e.args = append(e.args, p.expr())
+	at := p.expr()
+	p.expect(",", "INTERVAL")
+	e := binary(op, at, binary("*", p.sum(), p.unit(mysqlUnits)))
 	p.expect(")")
 	return e
 }
 
-// times reads one of some units and returns so many of it.
-func (p *parser) times(n *expr, known ...string) *expr {
+var mysqlUnits = []string{"microsecond", "second", "minute", "hour", "day"}
+
+// unit reads one of some units as an interval.
+func (p *parser) unit(known []string) *expr {
 	word := strings.ToLower(p.peek().text)
 	if !slices.Contains(known, word) {
 		p.fail()
 	}
 	p.take()
 	us, _ := unit(word)
-	return &expr{kind: exprBinary, op: "*", args: []*expr{n, {value: interval(us)}}}
+	return &expr{value: interval(us)}
 }
 
 // How many microseconds there are.
@@ -170,27 +162,24 @@ func unit(word string) (us int64, ok bool) {
 
 // timeOf is a function without arguments that gives the server's time; false for any other.
 func (d *DB) timeOf(r *run, e *expr) (v value, ok bool) {
+	ms := r.wallMS
 	switch mysql := d.cfg.Flavour == MySQL; {
 	case len(e.args) > 0:
 		return v, false
 	case mysql && e.name == "NOW":
-		v = instant(r.wallMS)
-		v.precision = e.to.digits
-		v.num -= v.num % unitOfDigits(v.precision)
-		return v, true
+		return MySQL.fitTime(column{digits: e.to.digits}, instant(ms)), true
 	case mysql && e.name == "UNIX_TIMESTAMP":
-		return number(r.wallMS / msPerSecond), true
+		return number(ms / msPerSecond), true
 	case mysql:
 		return v, false
 	case e.name == "NOW", e.name == "TRANSACTION_TIMESTAMP":
-		v = instant(r.tx.wall)
-	case e.name == "STATEMENT_TIMESTAMP":
-		v = instant(r.wallMS)
+		ms = r.tx.wall
 	case e.name == "CLOCK_TIMESTAMP":
-		v = instant(d.wallMS())
-	default:
+		ms = d.wallMS()
+	case e.name != "STATEMENT_TIMESTAMP":
 		return v, false
 	}
+	v = instant(ms)
 	v.zoned = true
 	return v, true
 }

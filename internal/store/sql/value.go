@@ -2,8 +2,8 @@ package sql
 
 import (
 	"cmp"
+	"fmt"
 	"math"
-	"strconv"
 	"strings"
 )
 
@@ -33,36 +33,34 @@ type value struct {
 
 func number(n int64) value { return value{kind: valueNumber, num: n} }
 
-// fromWorld and toWorld convert arguments and results.
-func fromWorld(v Value) value {
+// given is a value from outside.
+func (f Flavour) given(v Value) value {
 	switch {
 	case v.Null:
 		return value{}
 	case v.IsBool:
-		return value{kind: valueBool, num: v.Num}
+		return f.truth(v.Num != 0)
 	case v.IsNum:
 		return number(v.Num)
 	}
 	return value{kind: valueText, text: v.Text}
 }
 
+// toWorld is a value as a client gets it.
 func toWorld(v value) Value {
 	switch v.kind {
 	case valueNull:
 		return Value{Null: true}
-	case valueNumber:
+	case valueNumber, valueHash:
 		return Num(v.num)
 	case valueMilli:
-		digits := strconv.FormatInt(1000+abs(v.num)%1000, 10)[1:]
-		sign := ""
+		text := fmt.Sprintf("%d.%03d", abs(v.num)/1000, abs(v.num)%1000)
 		if v.num < 0 {
-			sign = "-"
+			text = "-" + text
 		}
-		return Text(sign + strconv.FormatInt(abs(v.num)/1000, 10) + "." + digits)
+		return Text(text)
 	case valueTime:
 		return Time(v.num)
-	case valueHash:
-		return Num(v.num)
 	case valueBool:
 		return Bool(v.num != 0)
 	}
@@ -195,13 +193,4 @@ func hashOf(text string) value {
 		h = (h ^ uint32(text[i])) * 16777619
 	}
 	return value{kind: valueHash, num: int64(int32(h)), text: text}
-}
-
-// toText is a value as text.
-func toText(v value) string {
-	w := toWorld(v)
-	if w.IsNum {
-		return strconv.FormatInt(w.Num, 10)
-	}
-	return w.Text
 }

@@ -103,18 +103,7 @@ func (r *rows) Next(dest []driver.Value) error {
 		return io.EOF
 	}
 	for i, v := range r.left[0] {
-		switch {
-		case v.Null:
-			dest[i] = nil
-		case v.IsBool:
-			dest[i] = v.Num != 0
-		case v.IsTime:
-			dest[i] = time.UnixMicro(v.Num).UTC()
-		case v.IsNum:
-			dest[i] = v.Num
-		default:
-			dest[i] = v.Text
-		}
+		dest[i] = v.Driver()
 	}
 	r.left = r.left[1:]
 	return nil

@@ -121,7 +121,10 @@ func (p *pool) run(ctx context.Context, conn *sql.Conn, stmt model.Stmt) (res mo
 		return res, ports.ErrConnection
 	}
 	defer context.AfterFunc(ctx, func() { _ = socket.Close() })()
-	query, args := stmt.Query, sqlArgs(stmt.Args)
+	query, args := stmt.Query, make([]any, len(stmt.Args))
+	for i, v := range stmt.Args {
+		args[i] = v.Driver()
+	}
 	if p.postgres {
 		query = numberPlaceholders(query)
 	}

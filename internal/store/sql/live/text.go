@@ -29,18 +29,6 @@ func numberPlaceholders(query string) string {
 	}))
 }
 
-func sqlArgs(values []model.Value) []any {
-	out := make([]any, 0, len(values))
-	for _, v := range values {
-		if v.IsNum {
-			out = append(out, v.Num)
-		} else {
-			out = append(out, v.Text)
-		}
-	}
-	return out
-}
-
 // readRows reads all rows of an answer.
 func readRows(rows *sql.Rows) (res model.Result, err error) {
 	columns, err := rows.ColumnTypes()
