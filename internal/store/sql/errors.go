@@ -28,11 +28,6 @@ func (f Flavour) pick(number int, state, message, pgState, pgMessage string) *Er
 	return pgError(pgState, pgMessage)
 }
 
-func (f Flavour) syntaxError(near, hint string) *Error {
-	what := "a mistake, or more than the model knows, near '" + near + "'" + hint
-	return f.pick(1064, "42000", what, "42601", what)
-}
-
 // hints say what to write instead of what the model does not know, by a word of it.
 var hints = map[string]string{
 	"JOIN": byItself, "USING": byItself, "UNION": byItself, "GROUP": byItself,
@@ -57,11 +52,6 @@ func (f Flavour) beyond(what string) *Error {
 	return f.pick(1235, "42000", what, "0A000", what)
 }
 
-func (f Flavour) noTable(name string) *Error {
-	return f.pick(1146, "42S02", "Table '"+name+"' doesn't exist",
-		"42P01", `relation "`+name+`" does not exist`)
-}
-
 func (f Flavour) noColumn(name, clause string) *Error {
 	return f.pick(1054, "42S22", "Unknown column '"+name+"' in '"+clause+"'",
 		"42703", `column "`+name+`" does not exist`)
@@ -81,11 +71,6 @@ func (f Flavour) waitTimeout() *Error {
 		"55P03", "canceling statement due to lock timeout")
 }
 
-func (f Flavour) deadlock() *Error {
-	return f.pick(1213, "40001", "Deadlock found when trying to get lock; try restarting transaction",
-		"40P01", "deadlock detected")
-}
-
 // noValue refuses a row without a value in a column that is NOT NULL: NULL was given, or nothing.
 func (f Flavour) noValue(column string, given bool) *Error {
 	number, state, message := 1364, "HY000", "Field '"+column+"' doesn't have a default value"
@@ -93,16 +78,4 @@ func (f Flavour) noValue(column string, given bool) *Error {
 		number, state, message = 1048, "23000", "Column '"+column+"' cannot be null"
 	}
 	return f.pick(number, state, message, "23502", `null value in column "`+column+`" violates not-null constraint`)
-}
-
-// readOnly is a replica's answer to a statement that changes something.
-func (f Flavour) readOnly(what string) *Error {
-	return f.pick(1290, "HY000", "The MariaDB server is running with the --read-only option so it cannot execute this statement",
-		"25006", "cannot execute "+what+" in a read-only transaction")
-}
-
-// aborted is PostgreSQL's answer to all statements of a transaction after its
-// first error.
-func aborted() *Error {
-	return pgError("25P02", "current transaction is aborted, commands ignored until end of transaction block")
 }

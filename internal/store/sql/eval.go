@@ -45,11 +45,9 @@ func (d *DB) eval(r *run, e *expr, t *table, v image) value {
 	}
 	if e.kind == exprBinary {
 		x := f.binary(e.op, args[0], args[1])
-		if x.kind == valueNumber && x.num < 0 && t != nil && t.unsigned(e) {
-			panic(mysqlError(1690, "22003", "BIGINT UNSIGNED value is out of range"))
-		}
-		if f == PostgreSQL && x.kind == valueNumber && x.num != int64(int32(x.num)) && t.int4(e) {
-			panic(pgError("22003", "integer out of range"))
+		over := f == MySQL && x.num < 0 || f == PostgreSQL && x.num != int64(int32(x.num))
+		if x.kind == valueNumber && over && t.narrow(f, e) {
+			panic(f.pick(1690, "22003", "BIGINT UNSIGNED value is out of range", "22003", "integer out of range"))
 		}
 		return x
 	}

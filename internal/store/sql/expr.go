@@ -30,8 +30,8 @@ type expr struct {
 	to    column // that a cast is to, if it is one of times
 	args  []*expr
 
-	as     string // what PostgreSQL calls its column in a result; "" for none
-	weakly string // what it calls that of a cast or a CASE whose argument has no name
+	as     string // what its column in a result is called; "" for none of its own
+	weakly string // and what else, of a cast or a CASE of PostgreSQL
 }
 
 const isNull = "IS NULL"

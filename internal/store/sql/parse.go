@@ -161,7 +161,8 @@ func (p *parser) fail() {
 			break
 		}
 	}
-	panic(p.flavour.syntaxError(p.query[p.peek().at:], hint))
+	what := "a mistake, or more than the model knows, near '" + p.query[p.peek().at:] + "'" + hint
+	panic(p.flavour.pick(1064, "42000", what, "42601", what))
 }
 
 // accept takes the words if they come next.

@@ -52,9 +52,10 @@ func (d *DB) begin(r *run) {
 	case p.st.params != len(r.stmt.Args):
 		d.fail(r, d.cfg.Flavour.beyond("a statement with another number of arguments than question marks"))
 	case s.aborted && p.st.kind != kindCommit && p.st.kind != kindRollback:
-		d.fail(r, aborted())
+		d.fail(r, pgError("25P02", "current transaction is aborted, commands ignored until end of transaction block"))
 	case d.replica && p.st.changes() != "":
-		d.fail(r, d.cfg.Flavour.readOnly(p.st.changes()))
+		d.fail(r, d.cfg.Flavour.pick(1290, "HY000", "The MariaDB server is running with the --read-only option so it cannot execute this statement",
+			"25006", "cannot execute "+p.st.changes()+" in a read-only transaction"))
 	default:
 		r.tx = s.tx
 		if r.tx == nil {
@@ -123,7 +124,8 @@ func (d *DB) refuse(s *session) {
 		d.rollback(s.tx, history.Expired, 0)
 		s.tx = nil // the whole transaction is undone, not only the statement
 	}
-	d.fail(r, d.cfg.Flavour.deadlock())
+	d.fail(r, d.cfg.Flavour.pick(1213, "40001", "Deadlock found when trying to get lock; try restarting transaction",
+		"40P01", "deadlock detected"))
 }
 
 // timeOut ends the waiting of a statement: GET_LOCK answers 0, others fail.

@@ -91,26 +91,20 @@ func (d *DB) table(name string) *table {
 	return store.First(d.tables, func(t *table) bool { return t.name == name })
 }
 
-// unsigned reports whether an expression has the type of numbers without a sign (MySQL): a result below zero is an
-// error.
-func (t *table) unsigned(e *expr) bool {
-	if e.kind == exprColumn {
-		return t.columns[t.column(e.name)].unsigned
-	}
-	return e.kind == exprBinary && e.op != "/" && slices.ContainsFunc(e.args, t.unsigned)
-}
-
-// int4 reports whether PostgreSQL computes a sum with 32 bits. An argument takes the type of the other operand.
-func (t *table) int4(e *expr) bool {
+// narrow reports whether the result of an expression has a type that may be too small for it: without a sign in MySQL, of
+// 32 bits in PostgreSQL, where an argument takes the type of the other operand.
+func (t *table) narrow(f Flavour, e *expr) bool {
 	switch e.kind {
 	case exprLiteral:
-		return e.value.kind == valueNumber && e.value.num == int64(int32(e.value.num))
+		return f == PostgreSQL && e.value.kind == valueNumber && e.value.num == int64(int32(e.value.num))
 	case exprColumn:
-		return t.columns[t.column(e.name)].most == math.MaxInt32
+		c := t.columns[t.column(e.name)]
+		return f == MySQL && c.unsigned || f == PostgreSQL && c.most == math.MaxInt32
 	case exprBinary:
-		return t.int4(e.args[0]) && t.int4(e.args[1])
+		a, b := t.narrow(f, e.args[0]), t.narrow(f, e.args[1])
+		return f == MySQL && e.op != "/" && (a || b) || f == PostgreSQL && a && b
 	}
-	return e.kind == exprParam
+	return f == PostgreSQL && e.kind == exprParam
 }
 
 // tableOf is the table of a statement, which has to exist and to suit it.
@@ -121,7 +115,8 @@ func (d *DB) tableOf(st *statement) *table {
 	case f == MySQL && strings.EqualFold(st.table, "DUAL"), f == PostgreSQL && strings.HasPrefix(st.table, "pg_"):
 		panic(f.beyond("the table " + st.table))
 	default:
-		panic(f.noTable(st.table))
+		panic(f.pick(1146, "42S02", "Table '"+st.table+"' doesn't exist",
+			"42P01", `relation "`+st.table+`" does not exist`))
 	}
 	d.check(st, t)
 	return t

@@ -3,6 +3,7 @@
 package sql_test
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -234,6 +235,9 @@ func now(t *testing.T, real *realServer) {
 		model, server := got.Value.(Result).Rows[0][0], want.Rows[0][0]
 		if ahead := time.Duration(model.Num-server.Num) * time.Microsecond; ahead.Abs() > 5*time.Second || !server.IsTime || !model.IsTime {
 			t.Errorf("%s: server %v, model %v", query, server, model)
+		}
+		if columns := got.Value.(Result).Columns; !slices.Equal(columns, want.Columns) {
+			t.Errorf("%s: columns %q, and from the server %q", query, columns, want.Columns)
 		}
 	}
 	d.endAll()
