@@ -13,6 +13,7 @@ import (
 	"github.com/chromedp/chromedp/kb"
 
 	"lockstep/internal/browser"
+	"lockstep/internal/must"
 )
 
 // playInto runs the program with a store.
@@ -48,13 +49,8 @@ func served(t *testing.T, store string) string {
 	cmd := exec.CommandContext(ctx, "simulate", "serve", "--port", "0", "--json", "--out", store)
 	cmd.Stderr = os.Stderr
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	out := must.Get(cmd.StdoutPipe())(t)
+	must.Do(t, cmd.Start())
 	t.Cleanup(func() {
 		stop()
 		if err := cmd.Wait(); err != nil && !strings.Contains(err.Error(), "context canceled") {
@@ -172,10 +168,7 @@ func TestServedPagesAreQuiet(t *testing.T) {
 }
 
 func TestIndexIsCompleteWithoutScripts(t *testing.T) {
-	page, err := os.ReadFile(filepath.Join(playedStore(t), "index.html"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := must.Get(os.ReadFile(filepath.Join(playedStore(t), "index.html")))(t)
 	p := browser.Open(t, page, browser.Options{NoScript: true})
 	if browser.Eval[bool](p, `document.querySelector(".filter").checkVisibility()`) {
 		t.Error("filters are offered that do nothing")
@@ -193,10 +186,7 @@ func TestIndexIsCompleteWithoutScripts(t *testing.T) {
 }
 
 func TestComparisonInABrowser(t *testing.T) {
-	page, err := os.ReadFile(filepath.Join(playedStore(t), "comparison.html"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := must.Get(os.ReadFile(filepath.Join(playedStore(t), "comparison.html")))(t)
 	p := browser.Open(t, page, browser.Options{})
 	browser.Eval[int](p, `document.querySelectorAll("details").forEach(function (d) { d.open = true; }), 0`)
 	haveNames(t, "comparison", p, 15)
@@ -232,9 +222,7 @@ func TestStoreScreenshots(t *testing.T) {
 		for name, o := range map[string]browser.Options{"light": {}, "dark": {Dark: true}, "narrow": {Width: 380, Height: 800}, "print": {Print: true, Width: 760}} {
 			p := browser.Visit(t, address+path, o)
 			file := filepath.Join(dir, strings.TrimSuffix(path, ".html")+"-"+name+".png")
-			if err := os.WriteFile(file, p.Screenshot(), 0o644); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.WriteFile(file, p.Screenshot(), 0o644))
 		}
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"lockstep/internal/campaign/results"
 	"lockstep/internal/checker"
 	"lockstep/internal/locks"
+	"lockstep/internal/must"
 	"lockstep/internal/run"
 	"lockstep/internal/say"
 )
@@ -109,10 +110,7 @@ set-nx-lua under GP differs: A freezes
 }
 
 func TestComparisonForPrograms(t *testing.T) {
-	data, err := json.Marshal(someComparison().Measured())
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := must.Get(json.Marshal(someComparison().Measured()))(t)
 	var got struct {
 		Times, Agree, Differ, Untested int
 		Cells                          []struct {
@@ -125,9 +123,7 @@ func TestComparisonForPrograms(t *testing.T) {
 			}
 		}
 	}
-	if err := json.Unmarshal(data, &got); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal(data, &got))
 	if got.Times != 3 || got.Agree != 1 || got.Differ != 1 || got.Untested != 1 || len(got.Cells) != 4 {
 		t.Fatalf("%s", data)
 	}

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"lockstep/internal/must"
 	"lockstep/internal/real/containers/enginetest"
 	"lockstep/internal/real/images"
 	"lockstep/internal/real/servers"
@@ -41,10 +42,7 @@ func composeTool(t *testing.T) []string {
 // compose runs the tool on docker-compose.yml in a separate project.
 func compose(t *testing.T, env []string, args ...string) string {
 	t.Helper()
-	root, err := filepath.Abs("../..")
-	if err != nil {
-		t.Fatal(err)
-	}
+	root := must.Get(filepath.Abs("../.."))(t)
 	nothing := filepath.Join(os.TempDir(), fmt.Sprintf("lockstep-test-%d.env", os.Getpid()))
 	if err := os.WriteFile(nothing, nil, 0o600); err != nil { // not the developer's .env
 		t.Fatal(err)
@@ -146,9 +144,7 @@ func TestARunOnServersThatAreUp(t *testing.T) {
 // sentinels.
 func killAmidst(t *testing.T, cmd *exec.Cmd) {
 	t.Helper()
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, cmd.Start())
 	await := func(what string, reached func() bool) {
 		t.Helper()
 		for end := time.Now().Add(time.Minute); !reached(); time.Sleep(10 * time.Millisecond) {
@@ -162,9 +158,7 @@ func killAmidst(t *testing.T, cmd *exec.Cmd) {
 		return len(told.Elements()) == 2 && told.Elements()[1].Str != ""
 	}
 	await("the run uses both servers", func() bool { return used(6401) && used(6402) })
-	if err := cmd.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, cmd.Process.Kill())
 	_ = cmd.Wait()
 	await("the servers and the sentinels are as before", func() bool {
 		for _, port := range []int{6401, 6402} {

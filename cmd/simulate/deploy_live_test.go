@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"lockstep/internal/must"
 	"lockstep/internal/real/realtest"
 )
 
@@ -42,14 +43,10 @@ func TestContainersPlayTheShardsOfAnIndexedJob(t *testing.T) {
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	if _, err := output("docker", "build", "--quiet", "--tag", image, "--file", "../../deploy/Dockerfile", dir); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(output("docker", "build", "--quiet", "--tag", image, "--file", "../../deploy/Dockerfile", dir))(t)
 	t.Cleanup(func() { _ = exec.Command("docker", "image", "rm", "--force", image).Run() })
 	parts := filepath.Join(dir, "parts")
-	if err := os.Mkdir(parts, 0o777); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Mkdir(parts, 0o777))
 	d := kubernetes(t)
 	pod := func(c copyOf) []string {
 		line := []string{"run", "--rm", "--network", "none", "--volume", parts + ":/parts"}
@@ -69,9 +66,7 @@ func TestContainersPlayTheShardsOfAnIndexedJob(t *testing.T) {
 			pods[i].Args = slices.Insert(pods[i].Args, 2, "--name", name)
 			t.Cleanup(func() { _ = exec.Command("docker", "rm", "--force", name).Run() })
 		}
-		if err := pods[i].Start(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, pods[i].Start())
 		if i == 3 {
 			_ = exec.Command("docker", "kill", name).Run()
 		}

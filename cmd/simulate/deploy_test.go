@@ -14,6 +14,7 @@ import (
 
 	"github.com/goccy/go-yaml"
 
+	"lockstep/internal/must"
 	"lockstep/internal/real/realtest"
 )
 
@@ -69,18 +70,11 @@ func TestTheFilesOfDeployPrintWhatOneMachinePrints(t *testing.T) {
 // programIn puts this program into a folder, where engines find it, and returns a way to run it.
 func programIn(t *testing.T, dir string) func(env, line []string) ([]byte, error) {
 	t.Helper()
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	self := must.Get(os.Executable())(t)
 	for _, path := range []string{"bin", "parts"} {
-		if err := os.Mkdir(filepath.Join(dir, path), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.Mkdir(filepath.Join(dir, path), 0o755))
 	}
-	if err := os.Symlink(self, filepath.Join(dir, "bin/simulate")); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Symlink(self, filepath.Join(dir, "bin/simulate")))
 	return func(env, line []string) ([]byte, error) {
 		cmd := exec.Command("bash", "-c", strings.Join(line, " "))
 		cmd.Dir = dir
@@ -124,14 +118,9 @@ func withoutRunDir(out []byte) []byte {
 
 func deployFile(t *testing.T, name string, into any) []byte {
 	t.Helper()
-	data, err := os.ReadFile(filepath.Join("../../deploy", name))
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := must.Get(os.ReadFile(filepath.Join("../../deploy", name)))(t)
 	if into != nil {
-		if err := yaml.Unmarshal(data, into); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, yaml.Unmarshal(data, into))
 	}
 	return data
 }
@@ -198,14 +187,10 @@ func slurm(t *testing.T) (d deployed) {
 		into []any
 	}{{"--array=%d-%d", []any{&from, &to}}, {"--cpus-per-task=%d", []any{&cores}}} {
 		_, after, _ := strings.Cut(text, "#SBATCH "+x.form[:strings.Index(x.form, "%")])
-		if _, err := fmt.Sscanf(x.form[:strings.Index(x.form, "%")]+after, x.form, x.into...); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(fmt.Sscanf(x.form[:strings.Index(x.form, "%")]+after, x.form, x.into...))(t)
 	}
 	script := filepath.Join(t.TempDir(), "slurm.sh")
-	if err := os.WriteFile(script, []byte(strings.ReplaceAll(text, "1000000", "640")), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(script, []byte(strings.ReplaceAll(text, "1000000", "640")), 0o755))
 	for id := from; id <= to; id++ {
 		d.copies = append(d.copies, copyOf{line: []string{script}, env: []string{
 			fmt.Sprintf("SLURM_ARRAY_TASK_ID=%d", id), fmt.Sprintf("SLURM_ARRAY_TASK_MIN=%d", from), fmt.Sprintf("SLURM_ARRAY_TASK_MAX=%d", to),

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"lockstep/internal/docs"
+	"lockstep/internal/must"
 )
 
 // freshReference is the reference as this program writes it.
@@ -25,11 +26,7 @@ var freshReference = sync.OnceValues(func() ([]docs.Page, error) {
 
 func referencePages(t *testing.T) []docs.Page {
 	t.Helper()
-	pages, err := freshReference()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return pages
+	return must.Get(freshReference())(t)
 }
 
 // The committed reference is what the program writes.
@@ -49,11 +46,7 @@ func TestDocsAreUpToDate(t *testing.T) {
 	if stale > 5 {
 		t.Errorf("and %d more", stale-5)
 	}
-	old, err := stalePages("../../docs", pages)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, path := range old {
+	for _, path := range must.Get(stalePages("../../docs", pages))(t) {
 		t.Errorf("%s is about something that is gone: %s", path, cure)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"lockstep/internal/must"
 	"lockstep/internal/real/programs"
 	"lockstep/internal/report/reporttest"
 	"lockstep/internal/say"
@@ -15,9 +16,7 @@ func TestDoctorOnOtherSystems(t *testing.T) {
 		t.Setenv("PATH", t.TempDir())
 		found := examineAll(t.Context(), goos)
 		var b strings.Builder
-		if err := printDoctor(&b, say.English, goos, found); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, printDoctor(&b, say.English, goos, found))
 		said := b.String()
 		for _, want := range []string{"The simulator is ready", "Real servers need Linux, and this is " + name, container, "docker", "Docker Desktop"} {
 			if !strings.Contains(said, want) {
@@ -56,9 +55,7 @@ func TestDoctorSpeaksChinese(t *testing.T) {
 				all = append(all, examined{Kind: "tool", Found: true, Problem: p.Silent})
 			}
 			var b strings.Builder
-			if err := printDoctor(&b, say.Chinese, goos, all); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, printDoctor(&b, say.Chinese, goos, all))
 			said := strings.ReplaceAll(b.String(), container, "")
 			for line := range strings.Lines(said) {
 				if !strings.Contains(line, "sudo") && !strings.Contains(line, "docker pull") && len(reporttest.EnglishRuns(line)) > 0 || !strings.ContainsFunc(said, isHan) {

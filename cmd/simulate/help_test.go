@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"lockstep/internal/must"
 	"lockstep/internal/tour"
 )
 
@@ -90,10 +91,7 @@ func checkArgs(words []string) error {
 var readmeCommand = regexp.MustCompile("(?m)(?:^ {4,}|&& )(?:bin/|go run ./cmd/)?simulate (.*?)(?:$| {3})|`simulate (.*?)`")
 
 func TestCommandsOfTheReadme(t *testing.T) {
-	data, err := os.ReadFile("../../README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := must.Get(os.ReadFile("../../README.md"))(t)
 	found := readmeCommand.FindAllStringSubmatch(string(data), -1)
 	if len(found) < 25 {
 		t.Fatalf("only %d commands found", len(found))
@@ -107,10 +105,7 @@ func TestCommandsOfTheReadme(t *testing.T) {
 
 // The last lesson of the tour tells learners what to type for a lock of their own.
 func TestTheLearnersOwnCommandsExist(t *testing.T) {
-	lessons, err := tour.Lessons()
-	if err != nil {
-		t.Fatal(err)
-	}
+	lessons := must.Get(tour.Lessons())(t)
 	own := lessons[len(lessons)-1].Own
 	if len(own) == 0 {
 		t.Error("the tour does not end with the learner's own lock")

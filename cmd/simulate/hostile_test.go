@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"fmt"
 	"io/fs"
@@ -20,16 +19,19 @@ import (
 	"lockstep/internal/campaign/results"
 	"lockstep/internal/checker"
 	"lockstep/internal/history"
+	"lockstep/internal/must"
 	"lockstep/internal/plan"
 	"lockstep/internal/report/artifacts"
 	"lockstep/internal/report/bundle"
 	"lockstep/internal/report/export"
 	"lockstep/internal/report/matrixpage"
+	"lockstep/internal/report/reporttest"
 	"lockstep/internal/report/terminal"
 	"lockstep/internal/run"
 	"lockstep/internal/runstore"
 	"lockstep/internal/say"
 	"lockstep/internal/scenario"
+	"lockstep/internal/scenario/scenariotest"
 	"lockstep/internal/shell"
 	"lockstep/internal/sim"
 )
@@ -112,10 +114,7 @@ func spoilt(t *testing.T, h *history.History, text string) *history.History {
 	header.Faults = append([]history.Fault(nil), h.Header.Faults...)
 	spoil(reflect.ValueOf(&header).Elem(), validText(text))
 	header.Store, header.Topology = h.Header.Store, h.Header.Topology // readers refuse all others
-	name, err := json.Marshal("A" + marker + validText(text) + marker)
-	if err != nil {
-		t.Fatal(err)
-	}
+	name := must.Get(json.Marshal("A" + marker + validText(text) + marker))(t)
 	for i := range header.Faults {
 		f := &header.Faults[i]
 		f.Values = history.Values(strings.ReplaceAll(string(f.Values), `"A"`, string(name)))
@@ -126,9 +125,7 @@ func spoilt(t *testing.T, h *history.History, text string) *history.History {
 		out.Add(e)
 	}
 	var stored bytes.Buffer
-	if err := history.WriteJSONL(&stored, out); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, history.WriteJSONL(&stored, out))
 	back, err := history.ReadAllJSONL(&stored)
 	if err != nil || len(back) != 1 {
 		t.Fatalf("a stored history cannot be read again: %d, %v", len(back), err)
@@ -139,16 +136,9 @@ func spoilt(t *testing.T, h *history.History, text string) *history.History {
 // play plays a story with its first lock.
 func play(t *testing.T, name string) *run.Result {
 	t.Helper()
-	p, err := scenario.Load("../../scenarios/lessons/" + name + ".yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := scenariotest.Load(t, "../../scenarios/lessons/"+name+".yaml")
 	p.Locks = p.Locks[:1]
-	r, err := run.All(context.Background(), func() run.World { return sim.New() }, p, 1, sim.Backend)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r
+	return reporttest.Play(t, p, 1)
 }
 
 // outputs are all outputs of a run, by the names of the files, with the text in every field.
@@ -164,20 +154,12 @@ func outputs(t *testing.T, name, text string) map[string][]byte {
 	b := bundle.Of(r, "simulate run "+shell.Word(p.File+marker+text), buildVersion())
 	b.RunDir = "reports/" + marker + text // the names of files may be any bytes
 	spoil(reflect.ValueOf(b).Elem(), validText(text))
-	files, err := artifacts.Render(artifacts.All, say.English, b)
-	if err != nil {
-		t.Fatal(err)
-	}
-	chinese, err := artifacts.Render(artifacts.All[:1], say.Chinese, b)
-	if err != nil {
-		t.Fatal(err)
-	}
+	files := must.Get(artifacts.Render(artifacts.All, say.English, b))(t)
+	chinese := must.Get(artifacts.Render(artifacts.All[:1], say.Chinese, b))(t)
 	out := map[string][]byte{"chinese.html": chinese[0].Data}
 	for i := range files {
 		var content bytes.Buffer
-		if err := files[i].CopyTo(&content); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, files[i].CopyTo(&content))
 		out[files[i].Name] = content.Bytes()
 	}
 	out["annotations"] = []byte(export.Annotations(b))
@@ -193,9 +175,7 @@ func outputs(t *testing.T, name, text string) map[string][]byte {
 		out[fmt.Sprintf("check-%d", i)] = bytes.Clone(shown.Bytes())
 		shown.Reset()
 		c.Judgement = checker.Judgement{}
-		if err := (&globals{stdout: &screen{w: &shown}}).printJSON(c); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, (&globals{stdout: &screen{w: &shown}}).printJSON(c))
 		out[fmt.Sprintf("check-%d.json", i)] = bytes.Clone(shown.Bytes())
 	}
 	return out
@@ -234,11 +214,7 @@ func TestTheMatrixPageShowsHostileText(t *testing.T) {
 			}}}},
 		}
 		spoil(reflect.ValueOf(m).Elem(), text)
-		data, err := matrixpage.HTML(m)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return data
+		return must.Get(matrixpage.HTML(m))(t)
 	}
 	known := grammar{}
 	for _, text := range harmlessTexts {
@@ -252,14 +228,9 @@ func TestTheMatrixPageShowsHostileText(t *testing.T) {
 // A scenario in which one key or value is replaced by a hostile text is refused with an error that
 // is safe to print, or it is played, stored and shown.
 func TestHostileScenarios(t *testing.T) {
-	p, err := scenario.Load("../../scenarios/lessons/split-brain.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := scenariotest.Load(t, "../../scenarios/lessons/split-brain.yaml")
 	var clean yaml.MapSlice
-	if err := yaml.UnmarshalWithOptions([]byte(scenario.Resolved(p)), &clean, yaml.UseOrderedMap()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, yaml.UnmarshalWithOptions([]byte(scenario.Resolved(p)), &clean, yaml.UseOrderedMap()))
 	if _, err := scenario.Parse("x.yaml", jsonOf(t, clean)); err != nil {
 		t.Fatal("the scenario is refused before anything is replaced: ", err)
 	}
@@ -289,17 +260,14 @@ func TestHostileScenarios(t *testing.T) {
 func checkPlayed(t *testing.T, what string, p *plan.Plan) {
 	t.Helper()
 	p.Locks = p.Locks[:1]
-	r, err := run.All(context.Background(), func() run.World { return sim.New() }, p, 1, sim.Backend)
-	if err != nil {
-		t.Fatalf("%s: %v", what, err)
-	}
+	r := reporttest.Play(t, p, 1)
 	f := &runFlags{globals: &globals{}, backend: sim.Backend, scale: "1"}
 	b := bundle.Of(r, f.replay(p, "", 1), buildVersion())
 	dir := t.TempDir()
 	if err := runstore.Keep(dir, dir+"/"+p.Slug+"/run", r, b, nil, say.English, runstore.Env{Scale: "1"}); err != nil {
 		t.Fatalf("%s: %v", what, err)
 	}
-	err = fs.WalkDir(os.DirFS(b.RunDir), ".", func(path string, d fs.DirEntry, err error) error {
+	err := fs.WalkDir(os.DirFS(b.RunDir), ".", func(path string, d fs.DirEntry, err error) error {
 		if err == nil && d.Type().IsRegular() {
 			checkFileName(t, what, path)
 		}
@@ -395,9 +363,5 @@ func quoted(t *testing.T, s string) string {
 	if !utf8.ValidString(s) {
 		return `"` + s + `"`
 	}
-	data, err := json.Marshal(s)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(data)
+	return string(must.Get(json.Marshal(s))(t))
 }

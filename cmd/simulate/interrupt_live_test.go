@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"lockstep/internal/must"
 	"lockstep/internal/real/realtest"
 )
 
@@ -50,9 +51,7 @@ func playLive(t *testing.T, scenario string) *program {
 	p.cmd = simulate(t, p.dir, "run", "scenario.yaml", "--backend", "process")
 	p.cmd.Env = append(p.cmd.Env, "TMPDIR="+p.tmp)
 	p.cmd.Stdout, p.cmd.Stderr = &p.said, &p.said
-	if err := p.cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, p.cmd.Start())
 	t.Cleanup(func() { _ = p.cmd.Process.Kill() })
 	return p
 }
@@ -121,9 +120,7 @@ func (p *program) processes() (out []string) {
 func (p *program) interrupt() {
 	p.t.Helper()
 	begun, _ := os.ReadDir(p.tmp)
-	if err := p.cmd.Process.Signal(os.Interrupt); err != nil {
-		p.t.Fatal(err)
-	}
+	must.Do(p.t, p.cmd.Process.Signal(os.Interrupt))
 	at := time.Now()
 	_ = p.cmd.Wait() // how it ended is in ProcessState
 	took := time.Since(at)
@@ -208,9 +205,7 @@ func TestASecondCtrlCEndsAtOnce(t *testing.T) {
 	p.await("a server", func() bool { return p.has("redis-server") })
 	_ = p.cmd.Process.Signal(os.Interrupt)
 	time.Sleep(time.Millisecond)
-	if err := p.cmd.Process.Signal(os.Interrupt); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, p.cmd.Process.Signal(os.Interrupt))
 	_ = p.cmd.Wait() // how it ended is in ProcessState
 	status := p.cmd.ProcessState.Sys().(syscall.WaitStatus)
 	if !status.Signaled() && status.ExitStatus() != exitInterrupted {

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"lockstep/internal/must"
 	"lockstep/internal/real/realtest"
 )
 
@@ -28,9 +29,7 @@ func TestAllOfThePageInYourCI(t *testing.T) {
 	realtest.Need(t, "redis-server")
 	writeIn(t, filepath.Join(work, "mylock/stories/crash.yaml"), page["program: stories/crash.yaml"])
 	python := filepath.Join(work, "python")
-	if err := os.Mkdir(python, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Mkdir(python, 0o755))
 	if err := os.Symlink("/usr/bin/python3", filepath.Join(python, "python3")); err != nil { // Debian's, which has Debian's libraries
 		t.Fatal(err)
 	}

@@ -10,15 +10,14 @@ import (
 	"text/template"
 
 	"github.com/goccy/go-yaml"
+
+	"lockstep/internal/must"
 )
 
 // ciPage has the blocks of docs/in-your-ci.md, by the comments above them.
 func ciPage(t *testing.T) map[string]string {
 	t.Helper()
-	page, err := os.ReadFile("../../docs/in-your-ci.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := must.Get(os.ReadFile("../../docs/in-your-ci.md"))(t)
 	blocks := map[string]string{}
 	for _, m := range regexp.MustCompile("(?s)<!-- ([^\n]*) -->\n```\\w+\n(.*?)```").FindAllStringSubmatch(string(page), -1) {
 		blocks[m[1]] = m[2]
@@ -34,27 +33,17 @@ func ciPage(t *testing.T) map[string]string {
 func beside(t *testing.T) (work string, in func(env []string, script string) (string, error)) {
 	t.Helper()
 	work = t.TempDir()
-	source, err := filepath.Abs("../..")
-	if err != nil {
-		t.Fatal(err)
-	}
+	source := must.Get(filepath.Abs("../.."))(t)
 	for _, dir := range []string{"lockstep/bin", "mylock/scenarios", "mylock/stories"} {
-		if err := os.MkdirAll(filepath.Join(work, dir), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.MkdirAll(filepath.Join(work, dir), 0o755))
 	}
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	self := must.Get(os.Executable())(t)
 	links := map[string]string{"lockstep/bin/simulate": self}
 	for _, name := range []string{"go.mod", "go.sum", "internal", "locktest", "scenarios"} {
 		links["lockstep/"+name] = filepath.Join(source, name)
 	}
 	for from, to := range links { // order: each link on its own
-		if err := os.Symlink(to, filepath.Join(work, from)); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.Symlink(to, filepath.Join(work, from)))
 	}
 	return work, func(env []string, script string) (string, error) {
 		cmd := exec.Command("bash", "-e", "-c", script)
@@ -117,14 +106,9 @@ func TestScenarioFilesInYourCI(t *testing.T) {
 // myLock writes the module of the page: the lock of the adapter's skeleton, and the page's test.
 func myLock(t *testing.T, page map[string]string, work string, in func([]string, string) (string, error)) {
 	t.Helper()
-	skeleton, err := template.ParseFS(skeletons, "skeleton/adapter/lock.go.tmpl")
-	if err != nil {
-		t.Fatal(err)
-	}
+	skeleton := must.Get(template.ParseFS(skeletons, "skeleton/adapter/lock.go.tmpl"))(t)
 	var lock strings.Builder
-	if err := skeleton.Execute(&lock, map[string]string{"Package": "mylock"}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, skeleton.Execute(&lock, map[string]string{"Package": "mylock"}))
 	writeIn(t, filepath.Join(work, "mylock/lock.go"), lock.String())
 	writeIn(t, filepath.Join(work, "mylock/go.mod"), "module example.com/mylock\n\ngo 1.24\n\nrequire github.com/redis/go-redis/v9 v9.7.0\n")
 	if out, err := in([]string{"GOFLAGS=", "GOPROXY=off"}, "cd mylock\n"+page["go: commands"]); err != nil {

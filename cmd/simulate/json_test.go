@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
+
+	"lockstep/internal/must"
 )
 
 // sources is the folder of lockstep, which a program built with -trimpath does not know.
@@ -132,10 +134,7 @@ func TestJSONIsOneValue(t *testing.T) {
 		t.Fatal(len(files), "stored results,", err)
 	}
 	for _, file := range files {
-		data, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := must.Get(os.ReadFile(file))(t)
 		if err := stored.Validate(valueOf(t, data)); err != nil {
 			t.Errorf("%s: %v", file, err)
 		}

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"lockstep/internal/must"
 )
 
 // File extensions may have any case, and links to files and folders are followed, each folder once.
@@ -21,10 +23,7 @@ func TestLinksAndCapitalsAreScenariosToo(t *testing.T) {
 			t.Skip("this system has no links: ", err)
 		}
 	}
-	found, err := filesBelow(t.Context(), dir, filepath.Join(dir, "reports"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	found := must.Get(filesBelow(t.Context(), dir, filepath.Join(dir, "reports")))(t)
 	for i := range found {
 		found[i] = strings.TrimPrefix(found[i], dir+string(filepath.Separator))
 	}

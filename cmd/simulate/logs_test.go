@@ -2,11 +2,12 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"os"
 	"path/filepath"
 	"testing"
 
+	"lockstep/internal/must"
+	"lockstep/internal/report/reporttest"
 	"lockstep/internal/run"
 	"lockstep/internal/runstore"
 )
@@ -14,14 +15,8 @@ import (
 // storedPause plays a story, and returns its result and an output to store it.
 func storedPause(t *testing.T) (*run.Result, *output) {
 	t.Helper()
-	plans, err := new(globals).loadAll(t.Context(), []string{"pause-past-lease"}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	r, err := run.All(context.Background(), simulator, plans[0], 1, "sim")
-	if err != nil {
-		t.Fatal(err)
-	}
+	plans := must.Get(new(globals).loadAll(t.Context(), []string{"pause-past-lease"}, nil))(t)
+	r := reporttest.Play(t, plans[0], 1)
 	o := &output{f: &runFlags{globals: &globals{out: filepath.Join(t.TempDir(), "reports")}, backend: "sim", scale: "1"}}
 	return r, o
 }
@@ -30,17 +25,11 @@ func storedPause(t *testing.T) (*run.Result, *output) {
 // and the report mentions them.
 func TestLogsAreStored(t *testing.T) {
 	r, o := storedPause(t)
-	without, err := o.store(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	without := must.Get(o.store(r))(t)
 	r.Outcomes[0].Logs = map[string][]byte{
 		"redis-1": []byte("ready\n\x1b[2J\xff<b>::error::\n  indented\n"), "../redis-2": []byte("also\n"),
 	}
-	with, err := o.store(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	with := must.Get(o.store(r))(t)
 	read := func(path string) []byte {
 		data, err := os.ReadFile(path)
 		if err != nil {

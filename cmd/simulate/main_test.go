@@ -22,6 +22,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"lockstep/internal/browser"
+	"lockstep/internal/must"
 	"lockstep/internal/real/realtest"
 	"lockstep/internal/report/reporttest"
 	"lockstep/internal/runstore"
@@ -97,10 +98,7 @@ func TestLongScriptsOnRealServers(t *testing.T) {
 }
 
 func playScripts(t *testing.T, dir string) {
-	root, err := filepath.Abs("../..")
-	if err != nil {
-		t.Fatal(err)
-	}
+	root := must.Get(filepath.Abs("../.."))(t)
 	testscript.Run(t, testscript.Params{
 		Dir:           dir,
 		UpdateScripts: *reporttest.Update,

@@ -13,6 +13,7 @@ import (
 
 	"lockstep/internal/campaign/matrix"
 	"lockstep/internal/locks"
+	"lockstep/internal/must"
 	"lockstep/internal/report/matrixpage"
 	"lockstep/internal/report/reporttest"
 	"lockstep/internal/run"
@@ -27,10 +28,7 @@ func pageOf(t *testing.T, jobs int, scale string) []byte { return pageIn(t, say.
 func pageIn(t *testing.T, l say.Language, jobs int, scale string) []byte {
 	t.Helper()
 	f := &matrixFlags{cellFlags: cellFlags{globals: &globals{language: l}, jobs: jobs, backend: sim.Backend, scale: scale}, seeds: 8}
-	scalePPM, err := parseScale(scale)
-	if err != nil {
-		t.Fatal(err)
-	}
+	scalePPM := must.Get(parseScale(scale))(t)
 	o := matrix.Options{Seeds: f.seeds, Jobs: jobs, Backend: sim.Backend, ScalePPM: scalePPM, Worlds: func() run.World { return sim.New() }}
 	for _, id := range []string{"zk-ephemeral", "redlock", "set-nx-ex-del", "setnx-timestamp-del"} {
 		v, ok := locks.Lookup(id)
@@ -46,29 +44,17 @@ func pageIn(t *testing.T, l say.Language, jobs int, scale string) []byte {
 		}
 		o.Columns = append(o.Columns, c)
 	}
-	m, err := matrix.Measure(context.Background(), o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(matrix.Measure(context.Background(), o))(t)
 	f.out = filepath.Join(t.TempDir(), "new")
-	path, err := f.save(context.Background(), m)
-	if err != nil {
-		t.Fatal(err)
-	}
+	path := must.Get(f.save(context.Background(), m))(t)
 	left, err := filepath.Glob(filepath.Join(filepath.Dir(path), ".*"))
 	if err != nil || len(left) > 0 {
 		t.Errorf("left behind: %v %v", left, err)
 	}
-	evidence, err := filepath.Glob(filepath.Join(f.out, matrixpage.Folder, "*.html"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	evidence := must.Get(filepath.Glob(filepath.Join(f.out, matrixpage.Folder, "*.html")))(t)
 	var all []byte
 	for _, path := range append([]string{path}, evidence...) {
-		data, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := must.Get(os.ReadFile(path))(t)
 		all = append(all, data...)
 	}
 	return all
@@ -120,19 +106,13 @@ func playPageAgain(t *testing.T, scale string) {
 	scripts, variations := 0, 0
 	for _, found := range savedFile.FindAllStringSubmatch(string(pageOf(t, 0, scale)), -1) {
 		text := html.UnescapeString(found[4])
-		seed, err := strconv.ParseUint(found[2], 10, 64)
-		if err != nil {
-			t.Fatal(err)
-		}
+		seed := must.Get(strconv.ParseUint(found[2], 10, 64))(t)
 		p, err := scenario.Parse("saved.yaml", []byte(text))
 		if err != nil {
 			t.Fatalf("%v\n%s", err, text)
 		}
 		if found[3] != "" { // as run does with --scale
-			ppm, err := parseScale(found[3])
-			if err != nil {
-				t.Fatal(err)
-			}
+			ppm := must.Get(parseScale(found[3]))(t)
 			*p = p.Scaled(ppm)
 		}
 		w := sim.New()

@@ -8,7 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"lockstep/internal/scenario"
+	"lockstep/internal/must"
+	"lockstep/internal/scenario/scenariotest"
 )
 
 // Skeletons compile in a copy of the sources, also with names close to existing identifiers.
@@ -36,10 +37,7 @@ func TestSkeletonsCompile(t *testing.T) {
 	if out, err := format.CombinedOutput(); err != nil || len(out) > 0 {
 		t.Errorf("the skeletons are not formatted: %v\n%s", err, out)
 	}
-	p, err := scenario.Load("scenarios/lessons/my-story.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := scenariotest.Load(t, "scenarios/lessons/my-story.yaml")
 	if got := strings.Join(p.Locks, " "); got != "set-nx-lua redlock" || p.Name != "My story" {
 		t.Errorf("the scenario is %q with the locks %s", p.Name, got)
 	}
@@ -50,17 +48,12 @@ func copySources(t *testing.T) string {
 	t.Helper()
 	to := t.TempDir()
 	for _, name := range []string{"go.mod", "go.sum"} {
-		data, err := os.ReadFile(filepath.Join("../..", name))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(to, name), data, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		data := must.Get(os.ReadFile(filepath.Join("../..", name)))(t)
+		must.Do(t, os.WriteFile(filepath.Join(to, name), data, 0o644))
 	}
 	for _, dir := range []string{"locks", "faults", "checker", "history", "ports", "say", "rng", "store"} {
 		from := filepath.Join("../../internal", dir)
-		err := filepath.WalkDir(from, func(path string, d fs.DirEntry, err error) error {
+		must.Do(t, filepath.WalkDir(from, func(path string, d fs.DirEntry, err error) error {
 			if d.IsDir() && d.Name() == "testdata" {
 				return filepath.SkipDir
 			}
@@ -80,10 +73,7 @@ func copySources(t *testing.T) string {
 				return err
 			}
 			return os.WriteFile(target, data, 0o644)
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		}))
 	}
 	return to
 }

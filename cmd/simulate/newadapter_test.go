@@ -7,24 +7,19 @@ import (
 	"strings"
 	"testing"
 
+	"lockstep/internal/must"
 	"lockstep/internal/real/realtest"
 )
 
 // An adapter written outside the sources passes its tests, without downloads.
 func TestNewAdapterWorks(t *testing.T) {
 	realtest.SecondTier(t)
-	source, err := filepath.Abs("../..")
-	if err != nil {
-		t.Fatal(err)
-	}
+	source := must.Get(filepath.Abs("../.."))(t)
 	t.Chdir(t.TempDir())
 	if out, err := inProcess("new", "adapter", "my-lock", "--in", "go", "--source", source); err != nil || !strings.Contains(out, "cd my-lock && go test") {
 		t.Fatalf("%s, %v", out, err)
 	}
-	module, err := os.ReadFile("my-lock/go.mod")
-	if err != nil {
-		t.Fatal(err)
-	}
+	module := must.Get(os.ReadFile("my-lock/go.mod"))(t)
 	for line := range strings.Lines(string(module)) { // only imported modules are direct requirements
 		direct := strings.Contains(line, " v") && !strings.Contains(line, "// indirect") && !strings.Contains(line, "go-redis/v9")
 		if direct && !strings.HasPrefix(line, "require lockstep v0.0.0") {
@@ -39,14 +34,8 @@ func TestNewAdapterWorks(t *testing.T) {
 		t.Errorf("%v\n%s", err, out)
 	}
 	// A relative --source stays relative.
-	here, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
-	}
-	beside, err := filepath.Rel(here, source)
-	if err != nil {
-		t.Fatal(err)
-	}
+	here := must.Get(os.Getwd())(t)
+	beside := must.Get(filepath.Rel(here, source))(t)
 	if out, err := inProcess("new", "adapter", "other", "--source", beside); err != nil {
 		t.Fatalf("%s, %v", out, err)
 	}

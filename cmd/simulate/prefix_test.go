@@ -2,31 +2,23 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"testing"
 
 	"lockstep/internal/checker"
 	"lockstep/internal/history"
+	"lockstep/internal/must"
 	"lockstep/internal/report/export"
-	"lockstep/internal/run"
-	"lockstep/internal/scenario"
+	"lockstep/internal/report/reporttest"
+	"lockstep/internal/scenario/scenariotest"
 )
 
 // No prefix of a run's histories is kept, and none keeps a property that the whole run breaks.
 func TestNoPartOfARunIsKept(t *testing.T) {
-	p, err := scenario.Load("../../scenarios/lessons/pause-past-lease.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := scenariotest.Load(t, "../../scenarios/lessons/pause-past-lease.yaml")
 	p.Locks = []string{"set-nx-lua", "watchdog-lua"}
-	r, err := run.All(context.Background(), simulator, p, 1, "sim")
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := reporttest.Play(t, p, 1)
 	var stored bytes.Buffer
-	if err := history.WriteJSONL(&stored, r.Histories()...); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, history.WriteJSONL(&stored, r.Histories()...))
 	whole := bytes.TrimRight(stored.Bytes(), "\n")
 	parts := map[checker.Verdict]int{}
 	for n := range whole {

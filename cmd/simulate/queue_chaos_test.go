@@ -25,6 +25,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"lockstep/internal/campaign/queue/queuetest"
+	"lockstep/internal/must"
 	"lockstep/internal/real/osproc"
 	"lockstep/internal/real/realtest"
 )
@@ -45,19 +46,13 @@ func TestChaosOfAQueue(t *testing.T) {
 	realtest.SecondTier(t)
 	// The mounts vanish with the last process that sees them, however the test ends.
 	if os.Getenv(chaosInside) == "" && exec.Command("unshare", "--mount", "true").Run() == nil {
-		self, err := os.Executable()
-		if err != nil {
-			t.Fatal(err)
-		}
+		self := must.Get(os.Executable())(t)
 		cmd := exec.Command("unshare", "--mount", "--propagation", "private", self, "-test.run", "^TestChaosOfAQueue$", "-test.v", "-test.timeout", "0",
 			fmt.Sprint("-queue.rounds=", *queueRounds), fmt.Sprint("-queue.seed=", *queueSeed))
 		cmd.Env = append(os.Environ(), chaosInside+"=1")
 		var said bytes.Buffer
 		cmd.Stdout = io.MultiWriter(os.Stdout, &said)
-		p, err := osproc.Start(cmd)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must.Get(osproc.Start(cmd))(t)
 		<-p.Done()
 		if !bytes.Contains(said.Bytes(), []byte("--- PASS: TestChaosOfAQueue")) {
 			t.Error(p.Ended())
@@ -136,9 +131,7 @@ func newHavoc(t *testing.T) *havoc {
 	for i := range c.servers {
 		dir := filepath.Join(c.dir, fmt.Sprint("server-", i+1))
 		store := filepath.Join(dir, "store")
-		if err := os.MkdirAll(store, 0o700); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.MkdirAll(store, 0o700))
 		if c.disks {
 			if said, err := exec.Command("mount", "-t", "tmpfs", "-o", "size=64m", "tmpfs", store).CombinedOutput(); err != nil {
 				c.disks = false
@@ -163,9 +156,7 @@ cluster: {name: chaos, listen: "127.0.0.1:%d", advertise: "127.0.0.1:1", no_adve
 // link makes a link to a port and returns its address.
 func (c *havoc) link(port int) string {
 	p := toxiproxy.NewProxy(toxiproxy.NewServer(toxiproxy.NewMetricsContainer(nil), zerolog.Nop()), fmt.Sprint(len(c.links)), fmt.Sprintf("127.0.0.1:%d", queuetest.Ports(c, 1)[0]), fmt.Sprintf("127.0.0.1:%d", port))
-	if err := p.Start(); err != nil {
-		c.Fatal(err)
-	}
+	must.Do(c, p.Start())
 	c.Cleanup(p.Stop)
 	c.links = append(c.links, []*toxiproxy.Proxy{p})
 	return p.Listen
@@ -230,10 +221,7 @@ func (c *havoc) play(args []string) ([]byte, int) {
 	defer cancel()
 	path := filepath.Join(c.dir, "printed")
 	for {
-		out, err := os.Create(path)
-		if err != nil {
-			c.Fatal(err)
-		}
+		out := must.Get(os.Create(path))(c)
 		p := c.start("coordinator.log", out, args...)
 		if p == nil {
 			c.FailNow()
@@ -247,10 +235,7 @@ func (c *havoc) play(args []string) ([]byte, int) {
 		case "signal: killed", "exit status 4": // or no server was there
 			time.Sleep(100 * time.Millisecond)
 		default:
-			printed, err := os.ReadFile(path)
-			if err != nil {
-				c.Fatal(err)
-			}
+			printed := must.Get(os.ReadFile(path))(c)
 			exit, _ := strconv.Atoi(strings.TrimPrefix(how, "exit status "))
 			return printed, exit
 		}
@@ -406,11 +391,7 @@ func (c *havoc) end() {
 // (environ) names it.
 func processesOf(t *testing.T, what, dir string) (all []string) {
 	t.Helper()
-	paths, err := filepath.Glob("/proc/[0-9]*")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, path := range paths {
+	for _, path := range must.Get(filepath.Glob("/proc/[0-9]*"))(t) {
 		if strings.HasSuffix(path, "/"+strconv.Itoa(os.Getpid())) {
 			continue
 		}
@@ -430,16 +411,10 @@ func processesOf(t *testing.T, what, dir string) (all []string) {
 func TestNothingIsLeftOfAKilledChaos(t *testing.T) {
 	realtest.SecondTier(t)
 	dir := t.TempDir()
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	self := must.Get(os.Executable())(t)
 	cmd := exec.Command(self, "-test.run", "^TestChaosOfAQueue$", "-queue.rounds=100000")
 	cmd.Env = append(os.Environ(), "TMPDIR="+dir)
-	p, err := osproc.Start(cmd)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(osproc.Start(cmd))(t)
 	// The test twice (unshare has become the second), three servers, and workers.
 	for most := 0; most < 8; time.Sleep(10 * time.Millisecond) {
 		most = len(processesOf(t, "environ", dir))
@@ -449,9 +424,7 @@ func TestNothingIsLeftOfAKilledChaos(t *testing.T) {
 		default:
 		}
 	}
-	if err := p.Kill(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, p.Kill())
 	for len(processesOf(t, "environ", dir)) > 0 { // the test's deadline bounds it
 		time.Sleep(10 * time.Millisecond)
 	}

@@ -18,15 +18,13 @@ import (
 
 	"lockstep/internal/campaign/queue"
 	"lockstep/internal/campaign/queue/queuetest"
+	"lockstep/internal/must"
 )
 
 // queueWorks has some seconds of work for each command that can be divided.
 func queueWorks(t *testing.T) [][]string {
 	t.Helper()
-	root, err := filepath.Abs("../../scenarios/search")
-	if err != nil {
-		t.Fatal(err)
-	}
+	root := must.Get(filepath.Abs("../../scenarios/search"))(t)
 	return [][]string{
 		{"dev", "claims", "--claim", "3,10,18"},
 		{"search", filepath.Join(root, "session-storm.yaml"), "--lock", "zk-sequential", "--seeds", "640", "--property", "progress"},
@@ -42,10 +40,7 @@ func simulateIn(t *testing.T, dir, log string, args ...string) *exec.Cmd {
 	t.Helper()
 	cmd := exec.Command(filepath.Join(dir, "bin/simulate"), args...)
 	cmd.Dir = dir
-	said, err := os.OpenFile(filepath.Join(dir, log), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
-	if err != nil {
-		t.Fatal(err)
-	}
+	said := must.Get(os.OpenFile(filepath.Join(dir, log), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600))(t)
 	t.Cleanup(func() {
 		_ = said.Close()
 		if text, err := os.ReadFile(filepath.Join(dir, log)); t.Failed() && err == nil && len(text) > 0 {
@@ -60,16 +55,11 @@ func simulateIn(t *testing.T, dir, log string, args ...string) *exec.Cmd {
 func TestAQueuePrintsWhatOneProcessPrints(t *testing.T) {
 	dir := t.TempDir()
 	programIn(t, dir)
-	server, err := queue.Embed(filepath.Join(dir, "server"), "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	server := must.Get(queue.Embed(filepath.Join(dir, "server"), "127.0.0.1:0"))(t)
 	defer server.Close()
 	worker := func(log string) *exec.Cmd {
 		w := simulateIn(t, dir, log, "dev", "work", server.Address(), "--jobs", "2")
-		if err := w.Start(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, w.Start())
 		return w
 	}
 	first, second := worker("first.log"), worker("second.log")
@@ -80,9 +70,7 @@ func TestAQueuePrintsWhatOneProcessPrints(t *testing.T) {
 			t.Fatalf("%v prints nothing", args)
 		}
 		if i == 0 {
-			if err := first.Process.Kill(); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, first.Process.Kill())
 			_ = first.Wait()
 		}
 		got, _ := simulateIn(t, dir, "coordinator.log", append(args, "--json", "--on", server.Address(), "--ranges", "20")...).Output()
@@ -90,9 +78,7 @@ func TestAQueuePrintsWhatOneProcessPrints(t *testing.T) {
 			t.Errorf("%v: one process prints\n%s\nand the queue\n%s", args, alone, got)
 		}
 	}
-	if err := second.Process.Signal(syscall.SIGTERM); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, second.Process.Signal(syscall.SIGTERM))
 	if err := second.Wait(); err != nil {
 		t.Errorf("a terminated worker: %v", err)
 	}
@@ -187,9 +173,7 @@ func TestTheWorkersOfDeployPrintWhatOneMachinePrints(t *testing.T) {
 	queuetest.Start(t, filepath.Join(dir, "parts"), port, config)
 	for range objects["Deployment"].Spec.Replicas {
 		w := pod("Deployment")
-		if err := w.Start(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, w.Start())
 		defer func() {
 			_ = w.Process.Kill()
 			_ = w.Wait()

@@ -10,20 +10,16 @@ import (
 	"testing"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"lockstep/internal/must"
 )
 
 // resultSchemas are the committed schema of results and, of it, that of result.json.
 func resultSchemas(t *testing.T) (printed, stored *jsonschema.Schema) {
 	t.Helper()
 	c := jsonschema.NewCompiler()
-	printed, err := c.Compile("../../schema/result.schema.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	stored, err = c.Compile("../../schema/result.schema.json#/$defs/run")
-	if err != nil {
-		t.Fatal(err)
-	}
+	printed = must.Get(c.Compile("../../schema/result.schema.json"))(t)
+	stored = must.Get(c.Compile("../../schema/result.schema.json#/$defs/run"))(t)
 	return printed, stored
 }
 
@@ -51,9 +47,7 @@ func TestTheSchemaOfResultsRefuses(t *testing.T) {
 	printed, _ := resultSchemas(t)
 	good := printedBy(t, t.TempDir(), "run", "pause-past-lease", "--lock", "set-nx-lua")
 	var object map[string]any
-	if err := json.Unmarshal(good, &object); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal(good, &object))
 	for field := range object {
 		less := maps.Clone(object)
 		delete(less, field)
@@ -84,9 +78,7 @@ func TestAResultSaysWhatWasExpected(t *testing.T) {
 	}
 	dir := t.TempDir()
 	writeIn(t, filepath.Join(dir, "x.yaml"), fmt.Sprintf(quick, "kept, progress: kept"))
-	if err := json.Unmarshal(printedBy(t, dir, "run", "x.yaml"), &got); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal(printedBy(t, dir, "run", "x.yaml"), &got))
 	want := []expectation{{"mutual-exclusion", "kept", false}, {"progress", "kept", true}}
 	if len(got.Locks) != 1 || !reflect.DeepEqual(got.Locks[0].Expectations, want) || got.Versions.Checker < 1 {
 		t.Errorf("got %+v, want %+v", got, want)

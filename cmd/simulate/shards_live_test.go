@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"lockstep/internal/must"
 	"lockstep/internal/real/realtest"
 )
 
@@ -24,10 +25,7 @@ func TestKilledShardsLeaveNothingHalf(t *testing.T) {
 	realtest.SecondTier(t)
 	dir := t.TempDir()
 	programIn(t, dir)
-	root, err := filepath.Abs("../../scenarios")
-	if err != nil {
-		t.Fatal(err)
-	}
+	root := must.Get(filepath.Abs("../../scenarios"))(t)
 	program := func(args ...string) *exec.Cmd {
 		cmd := exec.Command(filepath.Join(dir, "bin/simulate"), args...)
 		cmd.Dir = dir
@@ -53,16 +51,12 @@ func TestKilledShardsLeaveNothingHalf(t *testing.T) {
 		work, want := works[round%len(works)], alone[round%len(works)]
 		n := 1 + random.IntN(6)
 		parts := filepath.Join(dir, fmt.Sprint("round-", round))
-		if err := os.Mkdir(parts, 0o755); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.Mkdir(parts, 0o755))
 		for _, k := range random.Perm(n) {
 			args := append(append([]string{}, work...), "--shard", fmt.Sprintf("%d/%d", k+1, n), "--part", parts+"/")
 			for random.IntN(3) > 0 {
 				cmd := program(args...)
-				if err := cmd.Start(); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, cmd.Start())
 				time.Sleep(time.Duration(random.Int64N(int64(400 * time.Millisecond))))
 				if cmd.Process.Kill() == nil {
 					killed++

@@ -7,19 +7,15 @@ import (
 	"testing"
 
 	"lockstep/internal/campaign"
+	"lockstep/internal/must"
 )
 
 // Parts of another version of the program are refused.
 func TestPartsOfAnotherVersionAreNotMerged(t *testing.T) {
-	w, err := campaign.NewWork("v0.1", "claims", nil, claimsOptions{[]int{10}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := must.Get(campaign.NewWork("v0.1", "claims", nil, claimsOptions{[]int{10}}))(t)
 	line, err := campaign.NewLine(w, "1/1", []map[string]any{{"n": 10, "verdict": "true", "figure": "nothing"}})
 	part := campaign.NewResults(w, 1)
-	if err = errors.Join(err, part.Put(line)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, errors.Join(err, part.Put(line)))
 	file := filepath.Join(t.TempDir(), "part-1.json")
 	writeIn(t, file, string(part.Store()))
 	f := &mergeFlags{globals: &globals{stdout: newScreen(), json: true}}

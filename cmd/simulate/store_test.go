@@ -10,6 +10,7 @@ import (
 	"sync"
 	"testing"
 
+	"lockstep/internal/must"
 	"lockstep/internal/runstore"
 )
 
@@ -38,21 +39,14 @@ func twoStories(t *testing.T) string {
 // writeIn writes a file, and its folder if it is not there.
 func writeIn(t *testing.T, path, text string) {
 	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.MkdirAll(filepath.Dir(path), 0o755))
+	must.Do(t, os.WriteFile(path, []byte(text), 0o600))
 }
 
 // simulate is this program with arguments, to be run in a directory.
 func simulate(t *testing.T, dir string, args ...string) *exec.Cmd {
 	t.Helper()
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	self := must.Get(os.Executable())(t)
 	return &exec.Cmd{Path: self, Args: append([]string{"simulate"}, args...), Dir: dir, Env: append(os.Environ(), "NO_COLOR=1")}
 }
 
@@ -85,10 +79,7 @@ func TestProcessesThatEndTogetherLoseNoRun(t *testing.T) {
 	if err != nil || len(runs) != processes {
 		t.Fatalf("%d runs of %d are there, %v", len(runs), processes, err)
 	}
-	index, err := os.ReadFile(filepath.Join(store, "index.html"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	index := must.Get(os.ReadFile(filepath.Join(store, "index.html")))(t)
 	for i := range runs {
 		path := runs[i].Path()
 		if !bytes.Contains(index, []byte(path+"/report.html")) {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"lockstep/internal/history"
+	"lockstep/internal/must"
 	"lockstep/internal/report/bundle"
 	"lockstep/internal/report/sanitize"
 	"lockstep/internal/report/terminal"
@@ -55,9 +56,7 @@ func FuzzOpenRun(f *testing.F) {
 		size := 0
 		for name, data := range files {
 			size += len(data)
-			if err := os.WriteFile(filepath.Join(dir, name), data, 0o600); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.WriteFile(filepath.Join(dir, name), data, 0o600))
 		}
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)

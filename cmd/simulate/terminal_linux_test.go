@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"lockstep/internal/must"
 )
 
 // pseudoTerminal is a program that runs at a pseudo-terminal.
@@ -51,17 +53,12 @@ func atTerminalWith(t *testing.T, env []string, args ...string) *pseudoTerminal 
 	if err != nil {
 		t.Fatal(err)
 	}
-	screen, err := os.OpenFile(fmt.Sprintf("/dev/pts/%d", n), os.O_RDWR|syscall.O_NOCTTY, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	screen := must.Get(os.OpenFile(fmt.Sprintf("/dev/pts/%d", n), os.O_RDWR|syscall.O_NOCTTY, 0))(t)
 	term := &pseudoTerminal{t: t, keys: keys, over: make(chan struct{}), cmd: simulate(t, t.TempDir(), args...)}
 	term.cmd.Env = append([]string{"LANG=en_US.UTF-8"}, env...)
 	term.cmd.Stdin, term.cmd.Stdout, term.cmd.Stderr = screen, screen, screen
 	term.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
-	if err := term.cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, term.cmd.Start())
 	screen.Close()
 	go term.watch()
 	return term
@@ -103,9 +100,7 @@ func (term *pseudoTerminal) waitFor(want string) {
 
 func (term *pseudoTerminal) press(keys string) {
 	term.t.Helper()
-	if _, err := io.WriteString(term.keys, keys); err != nil {
-		term.t.Fatal(err)
-	}
+	must.Get(io.WriteString(term.keys, keys))(term.t)
 }
 
 // exit waits for the end and returns the exit code.

@@ -13,6 +13,7 @@ import (
 	"lockstep/internal/campaign/explore"
 	"lockstep/internal/campaign/results"
 	"lockstep/internal/checker"
+	"lockstep/internal/must"
 	"lockstep/internal/report/explorepage"
 	"lockstep/internal/say"
 	"lockstep/measurements"
@@ -42,14 +43,8 @@ const readAll = `(function (all) {
 // choices of eight kinds, for locks that break by single kinds, by pairs, a misprint, and for
 // one without a walk.
 func TestThePageAdvisesAsTheCommandDoes(t *testing.T) {
-	data, err := measurements.Explore()
-	if err != nil {
-		t.Fatal(err)
-	}
-	stored, err := results.ReadExplored(data)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := must.Get(measurements.Explore())(t)
+	stored := must.Get(results.ReadExplored(data))(t)
 	x := *stored
 	x.Locks = slices.DeleteFunc(slices.Clone(stored.Locks), func(l results.ExploredLock) bool {
 		return !slices.Contains([]string{"zk-sequential", "consul-session", "etcd-txn", "redlock", "lit-unchecked", "watchdog-lua", "redisson-fair"}, l.Lock)
@@ -60,10 +55,7 @@ func TestThePageAdvisesAsTheCommandDoes(t *testing.T) {
 		x.Locks[i].Searched = cmp.Or(searched[x.Locks[i].Lock], results.Complete)
 	}
 	x.Locks = append(x.Locks, results.ExploredLock{Lock: "never-walked", Breaks: map[string][]results.CutSet{}})
-	page, err := explorepage.HTML(&advice.Facts{Explored: &x}, nil, say.English)
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := must.Get(explorepage.HTML(&advice.Facts{Explored: &x}, nil, say.English))(t)
 	some := []string{"pause", "pause-short", "evict", "restart", "lost-request", "cut", "fail-over", "hung"}
 	var choices []ticked
 	for bits := range 1 << len(some) {
@@ -77,10 +69,7 @@ func TestThePageAdvisesAsTheCommandDoes(t *testing.T) {
 			choices = append(choices, ticked{one.Kinds, ways})
 		}
 	}
-	asked, err := json.Marshal(choices)
-	if err != nil {
-		t.Fatal(err)
-	}
+	asked := must.Get(json.Marshal(choices))(t)
 	got := browser.Eval[[]string](browser.Open(t, page, browser.Options{}), fmt.Sprintf(readAll, asked))
 	said := map[string]int{}
 	for i, c := range choices {

@@ -7,6 +7,7 @@ import (
 	"lockstep/internal/browser"
 	"lockstep/internal/campaign/advice"
 	"lockstep/internal/campaign/results"
+	"lockstep/internal/must"
 	"lockstep/internal/report/explorepage"
 	"lockstep/internal/say"
 	"lockstep/measurements"
@@ -15,19 +16,8 @@ import (
 // walkPage is the page of the stored walk.
 func walkPage(t *testing.T) []byte {
 	t.Helper()
-	data, err := measurements.Explore()
-	if err != nil {
-		t.Fatal(err)
-	}
-	walk, err := results.ReadExplored(data)
-	if err != nil {
-		t.Fatal(err)
-	}
-	page, err := explorepage.HTML(&advice.Facts{Explored: walk}, nil, say.English)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return page
+	data := must.Get(measurements.Explore())(t)
+	return must.Get(explorepage.HTML(&advice.Facts{Explored: must.Get(results.ReadExplored(data))(t)}, nil, say.English))(t)
 }
 
 // The ticks decide which locks survive, and are in the address.

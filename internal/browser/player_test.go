@@ -13,7 +13,7 @@ import (
 	"lockstep/internal/report/bundle"
 	"lockstep/internal/report/reporttest"
 	"lockstep/internal/say"
-	"lockstep/internal/scenario"
+	"lockstep/internal/scenario/scenariotest"
 )
 
 // twelve are stories of all kinds: pauses, failovers, partitions, sessions, clocks, queues.
@@ -159,7 +159,7 @@ func TestPrintsOnFewPages(t *testing.T) {
 
 // With many clients the first screen shows the violation, and all clients that give up share a row.
 func TestManyClients(t *testing.T) {
-	p, err := scenario.Parse("many.yaml", []byte(`scenario: A hundred clients and one pause
+	p := scenariotest.Parse(t, "many.yaml", `scenario: A hundred clients and one pause
 locks: [set-nx-ex-del]
 lease: 10s
 clients: 100
@@ -167,10 +167,7 @@ workload: {repeat: once, wait: up to 30s, work: 6s..7s}
 faults:
   - {when: the holder is in its critical section, after: 1s, pause: the holder, for: 15s}
 expect: anything
-`))
-	if err != nil {
-		t.Fatal(err)
-	}
+`)
 	page := drawn(t, bundle.Of(reporttest.Play(t, p, 1), "", ""), say.English)
 	tab := browser.Open(t, page, browser.Options{Width: 1280, Height: 720})
 	for _, selector := range []string{".steps .bad", ".spacetime .ring", ".strips .broke"} {

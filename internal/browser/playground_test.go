@@ -16,12 +16,13 @@ import (
 	"github.com/chromedp/chromedp/kb"
 
 	"lockstep/internal/browser"
+	"lockstep/internal/must"
 	"lockstep/internal/real/realtest"
 	"lockstep/internal/report/page"
 	"lockstep/internal/report/playpage"
 	"lockstep/internal/run"
 	"lockstep/internal/say"
-	"lockstep/internal/scenario"
+	"lockstep/internal/scenario/scenariotest"
 	"lockstep/internal/serve"
 	"lockstep/internal/sim"
 	"lockstep/internal/site"
@@ -73,18 +74,10 @@ var made = sync.OnceValues(func() (site.Tree, error) {
 func playgroundAt(t testing.TB) string {
 	t.Helper()
 	browser.Need(t) // before the site is built
-	files, err := made()
-	if err != nil {
-		t.Fatal(err)
-	}
+	files := must.Get(made())(t)
 	dir := t.TempDir()
-	if err := site.Write(dir, files); err != nil {
-		t.Fatal(err)
-	}
-	root, err := os.OpenRoot(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, site.Write(dir, files))
+	root := must.Get(os.OpenRoot(dir))(t)
 	t.Cleanup(func() { _ = root.Close() })
 	server := httptest.NewServer(serve.Site(root, page.SitePolicy(), http.NotFoundHandler()))
 	t.Cleanup(server.Close)
@@ -324,10 +317,7 @@ func TestThePageHasTheHashesOfTheProgram(t *testing.T) {
 			files = append(files, fmt.Sprintf(hashStory, id, seed))
 		}
 	}
-	list, err := json.Marshal(files)
-	if err != nil {
-		t.Fatal(err)
-	}
+	list := must.Get(json.Marshal(files))(t)
 	// A worker of its own, so that the page's frames are not in the way.
 	browser.Eval[int](p, fmt.Sprintf(`(function (files) {
 		window.hashes = [];
@@ -346,10 +336,7 @@ func TestThePageHasTheHashesOfTheProgram(t *testing.T) {
 	w := sim.New()
 	wrong := 0
 	for i, file := range files {
-		s, err := scenario.Parse("playground.yaml", []byte(file))
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := scenariotest.Parse(t, "playground.yaml", file)
 		out := run.One(context.Background(), w, s, s.Locks[0], s.Seed)
 		if out.Err != nil {
 			t.Fatal(out.Err)

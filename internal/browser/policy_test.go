@@ -15,6 +15,7 @@ import (
 	"github.com/chromedp/chromedp/kb"
 
 	"lockstep/internal/browser"
+	"lockstep/internal/must"
 	"lockstep/internal/real/realtest"
 	_ "lockstep/internal/report/indexpage"  // the program knows the scripts of all pages,
 	_ "lockstep/internal/report/matrixpage" // so the policy here has to know these
@@ -28,14 +29,9 @@ func store(t *testing.T, files map[string][]byte) string {
 	t.Helper()
 	dir := t.TempDir()
 	for name, data := range files {
-		if err := os.WriteFile(filepath.Join(dir, name), data, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(filepath.Join(dir, name), data, 0o644))
 	}
-	root, err := os.OpenRoot(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	root := must.Get(os.OpenRoot(dir))(t)
 	t.Cleanup(func() { _ = root.Close() })
 	index := golden(t, "index")
 	server := httptest.NewServer(serve.New(root, page.Policy(), func() ([]byte, error) { return index, nil }))

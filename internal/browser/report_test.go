@@ -10,11 +10,13 @@ import (
 	"github.com/chromedp/chromedp/kb"
 
 	"lockstep/internal/browser"
+	"lockstep/internal/must"
 	"lockstep/internal/real/realtest"
 	"lockstep/internal/report/bundle"
 	"lockstep/internal/report/reporttest"
 	"lockstep/internal/report/runpage"
 	"lockstep/internal/say"
+	"lockstep/internal/scenario/scenariotest"
 )
 
 // lesson plays a lesson in the simulator and returns its report.
@@ -22,18 +24,14 @@ func lesson(t *testing.T, name string) []byte { return lessonIn(t, name, say.Eng
 
 func lessonIn(t *testing.T, name string, l say.Language) []byte {
 	t.Helper()
-	r := reporttest.Play(t, reporttest.Load(t, "../../scenarios/lessons/"+name+".yaml"), 1)
+	r := reporttest.Play(t, scenariotest.Load(t, "../../scenarios/lessons/"+name+".yaml"), 1)
 	return drawn(t, bundle.Of(r, "simulate run "+name+" --seed 1", ""), l)
 }
 
 // drawn is the report of a bundle.
 func drawn(t *testing.T, b *bundle.Bundle, l say.Language) []byte {
 	t.Helper()
-	page, err := runpage.HTML(b, l)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return page
+	return must.Get(runpage.HTML(b, l))(t)
 }
 
 // quiet fails if the console has complaints or the page has made requests.
@@ -235,11 +233,7 @@ func golden(t *testing.T, name string) []byte {
 	if err != nil || len(found) != 1 {
 		t.Fatalf("%d packages keep a page %s (%v)", len(found), name, err)
 	}
-	data, err := os.ReadFile(found[0])
-	if err != nil {
-		t.Fatal(err)
-	}
-	return data
+	return must.Get(os.ReadFile(found[0]))(t)
 }
 
 // Narrow windows must not scroll sideways as a whole; figures and tables scroll in
@@ -275,7 +269,7 @@ func TestFitsASheetOfPaper(t *testing.T) {
 // Names and texts from a scenario are hostile. They must not run, not even when the
 // script of the page has put them into its panel.
 func TestHostileTextDoesNotRun(t *testing.T) {
-	p := reporttest.Load(t, "../../scenarios/lessons/pause-past-lease.yaml")
+	p := scenariotest.Load(t, "../../scenarios/lessons/pause-past-lease.yaml")
 	evil := `</script><img src=x onerror="document.title='owned'"><svg onload=alert(1)>{{.}}`
 	p.Name, p.Story, p.Question, p.Lesson = evil, evil, evil, evil
 	b := bundle.Of(reporttest.Play(t, p, 1), evil, "")

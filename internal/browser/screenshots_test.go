@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"lockstep/internal/browser"
+	"lockstep/internal/must"
 )
 
 // LOCKSTEP_SCREENSHOTS=DIR keeps pictures of some reports and of the playground, to be looked at.
@@ -15,9 +16,7 @@ func TestScreenshots(t *testing.T) {
 		t.Skip("set LOCKSTEP_SCREENSHOTS to a directory for pictures of reports and of the playground")
 	}
 	keep := func(name string, p *browser.Page) {
-		if err := os.WriteFile(filepath.Join(dir, name+".png"), p.Screenshot(), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(filepath.Join(dir, name+".png"), p.Screenshot(), 0o644))
 	}
 	for _, name := range []string{
 		"pause-past-lease", "redlock-and-a-jumping-clock", "fence-saves-the-resource", "split-brain",

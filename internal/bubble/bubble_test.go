@@ -17,6 +17,7 @@ import (
 	"lockstep/internal/bubble"
 	"lockstep/internal/history"
 	"lockstep/internal/locks"
+	"lockstep/internal/must"
 	"lockstep/internal/plan"
 	"lockstep/internal/scenario/scenariotest"
 	"lockstep/internal/sim"
@@ -90,10 +91,7 @@ func play(t *testing.T, story string, lock func(*bubble.Client) (bubble.Lock, er
 	synctest.Test(t, func(t *testing.T) {
 		w := bubble.New(bubble.Config{Name: "bare", Servers: bubble.Servers{Store: locks.StoreRedis, Port: 6379}, Make: lock, On: sim.New()})
 		defer w.Close()
-		h, err := w.Play(t.Context(), p, "", 1)
-		if err != nil {
-			t.Fatal(err)
-		}
+		h := must.Get(w.Play(t.Context(), p, "", 1))(t)
 		look(w, h)
 	})
 }
@@ -165,11 +163,7 @@ func TestNothingArrivesAfterALostReply(t *testing.T) {
 	heard := errors.New("nothing was read yet")
 	lock := func(c *bubble.Client) (bubble.Lock, error) {
 		dial := func() net.Conn {
-			conn, err := c.Dial(context.Background(), "tcp", c.Addresses()[0])
-			if err != nil {
-				t.Fatal(err)
-			}
-			return conn
+			return must.Get(c.Dial(context.Background(), "tcp", c.Addresses()[0]))(t)
 		}
 		if c.Name() == "A" {
 			looks, changes := dial(), dial()
@@ -207,10 +201,7 @@ func TestTheLettersAreThoseOfTheSimulator(t *testing.T) {
 		"clients: [A, B, C]\nservers: {redis: {replicas: 1, lag: 500ms}}\nfaults: [{when: A enters, fail-over: operator}]\n",
 	} {
 		p := scenariotest.Parse(t, "", "scenario: x\nlocks: [set-nx-ex-del]\n"+story)
-		h, err := sim.Run(p, "set-nx-ex-del", 1)
-		if err != nil {
-			t.Fatal(err)
-		}
+		h := must.Get(sim.Run(p, "set-nx-ex-del", 1))(t)
 		want := outcome(h)
 		play(t, story, bare, func(_ *bubble.World, h *history.History) {
 			if got := outcome(h); got != want {
@@ -228,9 +219,7 @@ func TestWhatIsRefused(t *testing.T) {
 		"sentinels":      func(p *plan.Plan) { p.Redis.Replicas, p.Redis.Failover.By = 1, plan.BySentinel },
 	} {
 		p := plan.Default()
-		if err := bubble.Refuse(&p); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, bubble.Refuse(&p))
 		change(&p)
 		if err := bubble.Refuse(&p); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %s", err, want)

@@ -14,6 +14,7 @@ import (
 
 	"lockstep/internal/bubble"
 	"lockstep/internal/history"
+	"lockstep/internal/must"
 	"lockstep/internal/real/realtest"
 	"lockstep/internal/real/servers"
 )
@@ -43,10 +44,7 @@ var talks = map[string]string{
 // Commands about a connection get the same answers as from a real server, byte by byte.
 func TestTheDoorAnswersAsAServer(t *testing.T) {
 	realtest.Need(t, "redis-server")
-	server, err := servers.StartRedis(t.Context(), servers.RedisOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	server := must.Get(servers.StartRedis(t.Context(), servers.RedisOptions{}))(t)
 	defer func() {
 		if err := server.Stop(); err != nil {
 			t.Error(err)
@@ -84,10 +82,7 @@ func hold(t *testing.T, talk string, dial func() (net.Conn, error)) string {
 	t.Helper()
 	conns, readers := map[string]net.Conn{}, map[string]*bufio.Reader{}
 	for _, who := range []string{"a", "b"} {
-		c, err := dial()
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := must.Get(dial())(t)
 		defer c.Close()
 		conns[who], readers[who] = c, bufio.NewReader(c)
 	}
@@ -110,9 +105,7 @@ func hold(t *testing.T, talk string, dial func() (net.Conn, error)) string {
 			}
 		}
 		for range answers {
-			if err := conns[who].SetReadDeadline(time.Now().Add(5 * time.Second)); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, conns[who].SetReadDeadline(time.Now().Add(5*time.Second)))
 			said, err := message(readers[who])
 			fmt.Fprintf(&out, "%s: %q %v\n", line, said, err)
 			if strings.HasPrefix(command, "HELLO") {

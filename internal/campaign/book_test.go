@@ -8,34 +8,25 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"lockstep/internal/must"
 )
 
 func open(t *testing.T, name string) *Book {
 	t.Helper()
-	b, err := Open(name, work(t, nil), 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Get(Open(name, work(t, nil), 0))(t)
 	t.Cleanup(func() { _ = b.Close() })
 	return b
 }
 
 func line(t *testing.T, key string, result any) *Line {
 	t.Helper()
-	l, err := NewLine(work(t, nil), key, result)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return l
+	return must.Get(NewLine(work(t, nil), key, result))(t)
 }
 
 func stands(t *testing.T, name string) []byte {
 	t.Helper()
-	data, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return data
+	return must.Get(os.ReadFile(name))(t)
 }
 
 // A device would forget the results, and one that has no end fill the memory.
@@ -51,27 +42,19 @@ func TestAWriterThatIsKilledIsFollowedByAnother(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "folder", "results.jsonl")
 	b := open(t, name)
 	for k := range 3 {
-		if err := b.Add(line(t, fmt.Sprint(k), k)); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, b.Add(line(t, fmt.Sprint(k), k)))
 	}
-	if err := b.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, b.Close())
 	whole := stands(t, name)
 	for cut := range whole {
-		if err := os.WriteFile(name, whole[:cut], 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(name, whole[:cut], 0o600))
 		known, err := Look(name, work(t, nil), 0)
 		if want := max(bytes.Count(whole[:cut], []byte("\n"))-1, 0); err != nil || known.Len() != want {
 			t.Fatalf("%d units of %d after %d bytes: %v", known.Len(), want, cut, err)
 		}
 		b := open(t, name)
 		for k := range 3 {
-			if err := b.Add(line(t, fmt.Sprint(k), k)); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, b.Add(line(t, fmt.Sprint(k), k)))
 		}
 		if err := b.Close(); err != nil || !bytes.Equal(stands(t, name), whole) {
 			t.Fatalf("cut after %d bytes, it is\n%s%v", cut, stands(t, name), err)
@@ -94,9 +77,7 @@ func TestOtherFilesStayAsTheyAre(t *testing.T) {
 		string(NewResults(work(t, nil), 0).Store()) + "x\n":       "in line 2",
 	} {
 		name := filepath.Join(t.TempDir(), "file")
-		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(name, []byte(text), 0o600))
 		if _, err := Open(name, work(t, nil), 0); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), name) {
 			t.Errorf("%q: %v", text, err)
 		}
@@ -116,9 +97,7 @@ func TestTwoWriters(t *testing.T) {
 	} else if err == nil || !strings.Contains(err.Error(), "another process writes into it") {
 		t.Error(err)
 	}
-	if err := os.WriteFile(name, []byte("theirs"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(name, []byte("theirs"), 0o600))
 	if err := b.Add(line(t, "1", 1)); err == nil || !strings.Contains(err.Error(), "another process has written into it") ||
 		string(stands(t, name)) != "theirs" {
 		t.Errorf("%v: %s", err, stands(t, name))
@@ -142,25 +121,18 @@ func TestAFullDisk(t *testing.T) {
 // Any file is either refused and left unchanged, or opened, and then its complete lines stay and
 // can be read again.
 func FuzzOpen(f *testing.F) {
-	w, err := NewWork("v1", "claims", nil, nil)
-	if err != nil {
-		f.Fatal(err)
-	}
+	w := must.Get(NewWork("v1", "claims", nil, nil))(f)
 	r := NewResults(w, 0)
 	for _, key := range []string{"a unit", "another"} {
 		l, err := NewLine(w, key, []int{1})
-		if err = errors.Join(err, r.Put(l)); err != nil {
-			f.Fatal(err)
-		}
+		must.Do(f, errors.Join(err, r.Put(l)))
 		f.Add(r.Store())
 		f.Add(r.Store()[:len(r.Store())-20])
 	}
 	f.Add([]byte("null\n"))
 	name := filepath.Join(f.TempDir(), "results.jsonl")
 	f.Fuzz(func(t *testing.T, data []byte) {
-		if err := os.WriteFile(name, data, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(name, data, 0o600))
 		b, err := Open(name, w, 0)
 		after := stands(t, name)
 		if err != nil {

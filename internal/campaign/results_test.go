@@ -7,15 +7,14 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+
+	"lockstep/internal/must"
 )
 
 // work is a work to divide; change, if not nil, changes it.
 func work(t *testing.T, change func(*Work)) *Work {
 	t.Helper()
-	w, err := NewWork("v1", "search", &Scenario{File: "storm.yaml", Text: "scenario: <&\u2028 Storm\n"}, map[string]int{"seeds": 100})
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := must.Get(NewWork("v1", "search", &Scenario{File: "storm.yaml", Text: "scenario: <&\u2028 Storm\n"}, map[string]int{"seeds": 100}))(t)
 	if change != nil {
 		change(w)
 	}
@@ -25,24 +24,15 @@ func work(t *testing.T, change func(*Work)) *Work {
 // part is the file of one shard, written and read back.
 func part(t *testing.T, file string, w *Work, s Shard, result any) *Results {
 	t.Helper()
-	l, err := NewLine(w, s.String(), result)
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := must.Get(NewLine(w, s.String(), result))(t)
 	r := NewResults(w, s.Of)
-	if err := r.Put(l); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, r.Put(l))
 	return again(t, file, r.Store())
 }
 
 func again(t *testing.T, file string, data []byte) *Results {
 	t.Helper()
-	r, err := Read(file, data)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r
+	return must.Get(Read(file, data))(t)
 }
 
 // Parts merge to the same results in any order and grouping, even with repetitions.
@@ -58,16 +48,11 @@ func TestMergingIsCommutativeAssociativeAndIdempotent(t *testing.T) {
 		for len(parts) > 1 {
 			random.Shuffle(len(parts), func(i, k int) { parts[i], parts[k] = parts[k], parts[i] })
 			some := 2 + random.IntN(len(parts)-1)
-			merged, err := Merge(parts[:some])
-			if err != nil {
-				t.Fatal(err)
-			}
+			merged := must.Get(Merge(parts[:some]))(t)
 			some -= random.IntN(2) // one of them comes again
 			parts = append(parts[some:], again(t, fmt.Sprint(random.Uint64()), merged.Store()))
 		}
-		if err := parts[0].Missing(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, parts[0].Missing())
 		if want == nil {
 			want = parts[0].Store()
 		}
@@ -120,10 +105,7 @@ func TestMissingNamesTheShards(t *testing.T) {
 	for _, k := range []int{2, 3, 7, 8} {
 		parts = append(parts, part(t, fmt.Sprint(k), work(t, nil), Shard{k, 9}, k))
 	}
-	all, err := Merge(parts)
-	if err != nil {
-		t.Fatal(err)
-	}
+	all := must.Get(Merge(parts))(t)
 	if err := all.Missing(); err == nil || !strings.HasPrefix(err.Error(), "of 9 shards these are missing: 1, 4 to 6, 9.") {
 		t.Error(err)
 	}
@@ -131,10 +113,7 @@ func TestMissingNamesTheShards(t *testing.T) {
 
 // A changed file is read up to the change, or not at all.
 func TestAFileThatWasTamperedWithIsNoResult(t *testing.T) {
-	both, err := Merge([]*Results{part(t, "a", work(t, nil), Shard{1, 3}, 7), part(t, "b", work(t, nil), Shard{2, 3}, []int{64})})
-	if err != nil {
-		t.Fatal(err)
-	}
+	both := must.Get(Merge([]*Results{part(t, "a", work(t, nil), Shard{1, 3}, 7), part(t, "b", work(t, nil), Shard{2, 3}, []int{64})}))(t)
 	stored := both.Store()
 	check := func(bad []byte) {
 		t.Helper()

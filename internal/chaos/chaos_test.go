@@ -13,9 +13,11 @@ import (
 	"lockstep/internal/checker"
 	"lockstep/internal/faults"
 	"lockstep/internal/history"
+	"lockstep/internal/must"
 	"lockstep/internal/plan"
 	"lockstep/internal/run"
 	"lockstep/internal/scenario"
+	"lockstep/internal/scenario/scenariotest"
 	"lockstep/internal/sim"
 )
 
@@ -40,17 +42,8 @@ chaos:
   heal: 5s before the end
 `
 
-func parse(t *testing.T, text string) *plan.Plan {
-	t.Helper()
-	p, err := scenario.Parse("x.yaml", []byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return p
-}
-
 func TestEveryVerbIsDrawn(t *testing.T) {
-	p := parse(t, everything)
+	p := scenariotest.Parse(t, "x.yaml", everything)
 	drawn := map[string]int{}
 	for seed := uint64(1); seed <= 300; seed++ {
 		for _, f := range chaos.Draw(p, seed).Faults {
@@ -66,7 +59,7 @@ func TestEveryVerbIsDrawn(t *testing.T) {
 
 // Drawn faults satisfy the file's limits, and form an ordinary scenario.
 func TestDrawsKeepTheirPromises(t *testing.T) {
-	p := parse(t, everything)
+	p := scenariotest.Parse(t, "x.yaml", everything)
 	end := p.WorkEnd() - p.Chaos.Heal
 	subsets := map[string]bool{}
 	for seed := uint64(1); seed <= 500; seed++ {
@@ -98,7 +91,7 @@ func TestDrawsKeepTheirPromises(t *testing.T) {
 			t.Errorf("seed %d: %d takeovers, ended for good: %v", seed, takeovers, lasting)
 		}
 		subsets[strings.Join(slices.Sorted(maps.Keys(kinds)), " ")] = true
-		again := parse(t, scenario.Resolved(d))
+		again := scenariotest.Parse(t, "x.yaml", scenario.Resolved(d))
 		for i := range again.Faults {
 			again.Faults[i].Line = 0
 		}
@@ -113,7 +106,7 @@ func TestDrawsKeepTheirPromises(t *testing.T) {
 
 // A replay of one lock of a file draws the same faults as a run of all its locks.
 func TestTheLockDoesNotChangeTheStorm(t *testing.T) {
-	p := parse(t, everything)
+	p := scenariotest.Parse(t, "x.yaml", everything)
 	one := *p
 	one.Locks = []string{"watchdog-lua"}
 	for seed := uint64(1); seed <= 50; seed++ {
@@ -126,7 +119,7 @@ func TestTheLockDoesNotChangeTheStorm(t *testing.T) {
 // The draws of one seed are pinned: changing them changes the meaning of every seed that a user has
 // noted.
 func TestKnownDraws(t *testing.T) {
-	p := parse(t, `scenario: x
+	p := scenariotest.Parse(t, "x.yaml", `scenario: x
 locks: [redlock]
 lease: 1s
 clients: [A, B]
@@ -150,7 +143,7 @@ chaos: {pick from: [pause, partition, restart, delay], every: 1s..3s, heal: 2s b
 // A fault that is drawn for a time after the end of its run makes the run inconclusive. Runs end
 // early when clients give up or die, yet such faults must stay rare.
 func TestStormsEndBeforeTheirRuns(t *testing.T) {
-	p := parse(t, `scenario: x
+	p := scenariotest.Parse(t, "x.yaml", `scenario: x
 locks: [set-nx-lua, setnx-expire, redisson, mysql-for-update]
 lease: 2s
 clients: [A, B, C, D, E]
@@ -176,7 +169,7 @@ chaos: {pick from: [pause, delay, drop, partition, crash, slow], every: 300ms..1
 // Leaving out a fault changes nothing before its beginning: no stream of random numbers depends on
 // the number of faults.
 func TestAFaultLeftOutDisturbsNothingBefore(t *testing.T) {
-	p := parse(t, everything)
+	p := scenariotest.Parse(t, "x.yaml", everything)
 	p.Chaos.From = []string{"jump-clock", "pause", "partition", "slow"} // all of them at instants
 	for seed := uint64(1); seed <= 20; seed++ {
 		all := chaos.Draw(p, seed)
@@ -196,16 +189,12 @@ func TestAFaultLeftOutDisturbsNothingBefore(t *testing.T) {
 
 func play(t *testing.T, p *plan.Plan, seed uint64) *history.History {
 	t.Helper()
-	h, err := sim.Run(p, p.Locks[0], seed)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return h
+	return must.Get(sim.Run(p, p.Locks[0], seed))(t)
 }
 
 // A world refuses a plan whose faults are not drawn; package run draws them.
 func TestAWorldRefusesChaos(t *testing.T) {
-	p := parse(t, everything)
+	p := scenariotest.Parse(t, "x.yaml", everything)
 	if _, err := sim.Run(p, p.Locks[0], 1); err == nil {
 		t.Error("the simulator plays a plan whose faults are not drawn")
 	}
@@ -218,7 +207,7 @@ func TestAWorldRefusesChaos(t *testing.T) {
 
 // A scaled plan draws the same faults at scaled times.
 func TestDrawsScale(t *testing.T) {
-	p := parse(t, everything)
+	p := scenariotest.Parse(t, "x.yaml", everything)
 	fast := p.Scaled(100_000)
 	a, b := chaos.Draw(p, 3).Faults, chaos.Draw(&fast, 3).Faults
 	if len(a) != len(b) {

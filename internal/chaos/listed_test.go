@@ -9,6 +9,7 @@ import (
 	"lockstep/internal/faults"
 	"lockstep/internal/plan"
 	"lockstep/internal/scenario"
+	"lockstep/internal/scenario/scenariotest"
 )
 
 const listed = `scenario: x
@@ -22,7 +23,7 @@ faults:
 // list draws a list of faults with each of the first seeds.
 func list(t *testing.T, text string, seeds uint64) (plans []*plan.Plan) {
 	t.Helper()
-	p := parse(t, listed+text)
+	p := scenariotest.Parse(t, "x.yaml", listed+text)
 	for seed := uint64(1); seed <= seeds; seed++ {
 		plans = append(plans, chaos.Draw(p, seed))
 	}
@@ -120,10 +121,7 @@ func TestFaultsOfAListAreDrawnIndependently(t *testing.T) {
 // The drawn faults survive being written as a scenario and read back.
 func TestADrawnListIsAScenario(t *testing.T) {
 	for _, p := range list(t, "  - {every: 500ms..1s, pause: the holder, for: \"p50 20ms, p99.9 4s\", chance: 50%}\n", 5) {
-		again, err := scenario.Parse(p.File, []byte(scenario.Resolved(p)))
-		if err != nil {
-			t.Fatal(err)
-		}
+		again := scenariotest.Parse(t, p.File, scenario.Resolved(p))
 		same := slices.EqualFunc(p.Faults, again.Faults, func(a, b faults.Fault) bool { return a.Text == b.Text })
 		if !same {
 			t.Error("what was drawn is read back as something else")

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"lockstep/internal/history"
+	"lockstep/internal/must"
 	"lockstep/internal/plan"
 )
 
@@ -362,9 +363,7 @@ func FuzzJudge(f *testing.F) {
 	for _, id := range []string{MutualExclusionID, ProgressID, NoLostUpdateID, NoStaleWriteID, OwnerOnlyReleaseID} {
 		for _, tt := range tables[id] {
 			var buf bytes.Buffer
-			if err := history.WriteJSONL(&buf, parse(tt.give)); err != nil {
-				f.Fatal(err)
-			}
+			must.Do(f, history.WriteJSONL(&buf, parse(tt.give)))
 			f.Add(buf.Bytes())
 		}
 	}

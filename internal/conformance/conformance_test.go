@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"lockstep/internal/faults"
+	"lockstep/internal/must"
 	"lockstep/internal/plan"
 	"lockstep/internal/sim"
 )
@@ -12,10 +13,7 @@ import (
 func each(t *testing.T, do func(t *testing.T, c *Case, p *plan.Plan)) {
 	for _, c := range Cases() {
 		t.Run(c.Name(), func(t *testing.T) {
-			p, err := c.Plan()
-			if err != nil {
-				t.Fatal(err)
-			}
+			p := must.Get(c.Plan())(t)
 			if c.About(p) == 0 {
 				t.Fatalf("its story has no fault %s", c.Verb)
 			}
@@ -26,10 +24,7 @@ func each(t *testing.T, do func(t *testing.T, c *Case, p *plan.Plan)) {
 
 func TestTheSimulatorDoesWhatVerbsSay(t *testing.T) {
 	each(t, func(t *testing.T, c *Case, p *plan.Plan) {
-		h, err := sim.Run(p, c.Lock, 1)
-		if err != nil {
-			t.Fatal(err)
-		}
+		h := must.Get(sim.Run(p, c.Lock, 1))(t)
 		for _, wrong := range c.Judge(p, h) {
 			t.Error(wrong)
 		}
@@ -54,10 +49,7 @@ func TestACaseNoticesAVerbThatDoesNothing(t *testing.T) {
 		verb := f.Verb
 		seen := func(v faults.Verb) *Seen {
 			f.Verb = v
-			h, err := sim.Run(p, c.Lock, 1)
-			if err != nil {
-				t.Fatal(err)
-			}
+			h := must.Get(sim.Run(p, c.Lock, 1))(t)
 			return See(h, f.Number)
 		}
 		if c.During(seen(idle{verb})) == "" {

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"lockstep/internal/faults"
+	"lockstep/internal/must"
 )
 
 // Without a case for a verb, or for a method of the port, the worlds may not implement it.
@@ -76,10 +77,7 @@ func sources(t *testing.T, dir string) (files []*ast.File) {
 		if strings.HasSuffix(name, "_test.go") {
 			continue
 		}
-		file, err := parser.ParseFile(token.NewFileSet(), name, nil, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		file := must.Get(parser.ParseFile(token.NewFileSet(), name, nil, 0))(t)
 		files = append(files, file)
 	}
 	return files

@@ -11,6 +11,7 @@ import (
 
 	"lockstep/internal/history"
 	"lockstep/internal/locks"
+	"lockstep/internal/must"
 	"lockstep/internal/plan"
 	"lockstep/internal/real"
 	"lockstep/internal/real/programs"
@@ -26,10 +27,7 @@ func TestMain(m *testing.M) {
 // The live world refuses exactly the cases that have Refused, with this reason.
 func TestWhatTheLiveWorldCannotDoIsRefused(t *testing.T) {
 	for _, c := range Cases() {
-		p, err := c.Plan()
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must.Get(c.Plan())(t)
 		switch err := real.Refuse(p, c.Lock, real.Options{}); {
 		case err != nil && c.Refused == "":
 			t.Errorf("%s: %v: if this cannot be helped, set Refused in its case", c.Name(), err)
@@ -60,19 +58,13 @@ func TestTheLiveWorldDoesWhatVerbsSay(t *testing.T) {
 		}
 		t.Run(c.Name(), func(t *testing.T) {
 			t.Parallel()
-			p, err := c.Plan()
-			if err != nil {
-				t.Fatal(err)
-			}
+			p := must.Get(c.Plan())(t)
 			for _, program := range programsOf(&c, p) {
 				realtest.Need(t, program)
 			}
 			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 			defer cancel()
-			h, err := real.Run(ctx, p, c.Lock, 1, real.Options{})
-			if err != nil {
-				t.Fatal(err)
-			}
+			h := must.Get(real.Run(ctx, p, c.Lock, 1, real.Options{}))(t)
 			for _, wrong := range c.Judge(p, h) {
 				t.Error(wrong)
 			}

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"lockstep/internal/must"
 )
 
 var (
@@ -24,24 +26,16 @@ func TestArchivesHoldWhatIsPacked(t *testing.T) {
 	if err != nil || errAgain != nil || !bytes.Equal(data, again) {
 		t.Fatal("an archive differs from itself", err, errAgain)
 	}
-	plain, err := gzip.NewReader(bytes.NewReader(data))
-	if err != nil {
-		t.Fatal(err)
-	}
+	plain := must.Get(gzip.NewReader(bytes.NewReader(data)))(t)
 	r := tar.NewReader(plain)
 	for i, mode := range []int64{0o644, 0o755} {
-		h, err := r.Next()
-		if err != nil {
-			t.Fatal(err)
-		}
+		h := must.Get(r.Next())(t)
 		text, _ := io.ReadAll(r)
 		if h.Name != "lockstep-1/"+packed[i].name || h.Mode != mode || !h.ModTime.Equal(made) || h.Uid != 0 || string(text) != string(packed[i].data) {
 			t.Errorf("%+v holds %q", h, text)
 		}
 	}
-	if data, err = zipped("lockstep-1", packed, made); err != nil {
-		t.Fatal(err)
-	}
+	data = must.Get(zipped("lockstep-1", packed, made))(t)
 	z, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
 	if err != nil || len(z.File) != 2 || z.File[1].Name != "lockstep-1/simulate" || !z.File[0].Modified.Equal(made) {
 		t.Errorf("%v, %v", z.File, err)
@@ -51,10 +45,7 @@ func TestArchivesHoldWhatIsPacked(t *testing.T) {
 // scripts/cross compiles for each system and each processor that has an archive; linux/amd64 runs
 // the tests.
 func TestEachSystemIsCompiled(t *testing.T) {
-	script, err := os.ReadFile("../../scripts/cross")
-	if err != nil {
-		t.Fatal(err)
-	}
+	script := must.Get(os.ReadFile("../../scripts/cross"))(t)
 	for _, s := range targets {
 		if s.goos != "linux" && !strings.Contains(string(script), s.goos+"/") || s.goarch != "amd64" && !strings.Contains(string(script), "/"+s.goarch) {
 			t.Errorf("scripts/cross does not compile for %s or %s", s.goos, s.goarch)

@@ -11,6 +11,7 @@ import (
 	"lockstep/internal/checker"
 	"lockstep/internal/explain"
 	"lockstep/internal/locks"
+	"lockstep/internal/must"
 	"lockstep/internal/plan"
 	"lockstep/internal/report/reporttest"
 	"lockstep/internal/say"
@@ -77,11 +78,7 @@ func aStory(file, title string) *plan.Plan {
 
 func pageOf(t *testing.T, in Input, path string) string {
 	t.Helper()
-	pages, err := Pages(in)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, p := range pages {
+	for _, p := range must.Get(Pages(in))(t) {
 		if p.Path == path {
 			return string(p.Data)
 		}
@@ -105,11 +102,7 @@ func TestScenariosAreEscaped(t *testing.T) {
 func TestTablesAreWhole(t *testing.T) {
 	in := input(aStory("scenarios/x.yaml", hostile))
 	in.Matrix = aMatrix()
-	pages, err := Pages(in)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, p := range pages {
+	for _, p := range must.Get(Pages(in))(t) {
 		columns := 0
 		for line := range strings.Lines(string(p.Data)) {
 			if !strings.HasPrefix(line, "|") {

@@ -10,15 +10,13 @@ import (
 	"lockstep/internal/campaign/claims"
 	"lockstep/internal/campaign/results"
 	"lockstep/internal/locks"
+	"lockstep/internal/must"
 	"lockstep/internal/say"
 )
 
 // The table has each heading of the five texts once, in their order.
 func TestEveryHeadingOfTheDocumentsIsThereOnce(t *testing.T) {
-	data, err := os.ReadFile("testdata/headings.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := must.Get(os.ReadFile("testdata/headings.txt"))(t)
 	var want, got []string
 	for line := range strings.Lines(string(data)) {
 		if line = strings.TrimSpace(line); line != "" && line[0] != '#' {

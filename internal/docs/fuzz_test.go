@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"lockstep/internal/campaign/results"
+	"lockstep/internal/must"
 )
 
 // Any content of measurements/matrix.json and measurements/worlds.json is refused with a reason, or
@@ -30,11 +31,7 @@ func FuzzMeasured(f *testing.F) {
 			t.Errorf("%q: %v", worlds, err)
 		}
 		in.Worlds = c
-		pages, err := Pages(in)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, p := range pages {
+		for _, p := range must.Get(Pages(in))(t) {
 			if !utf8.Valid(p.Data) || bytes.ContainsAny(p.Data, "\x1b\x00\u202e\u2066\u200b") {
 				t.Errorf("%s has unsafe characters: %q", p.Path, p.Data)
 			}

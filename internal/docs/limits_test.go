@@ -13,6 +13,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"lockstep/internal/must"
 )
 
 const limitsPage = "../../docs/limits.md"
@@ -32,10 +34,7 @@ var (
 
 // Each figure of the page is that of the code, and no limit of a scenario or a run is left out.
 func TestTheLimitsAreThoseOfTheCode(t *testing.T) {
-	page, err := os.ReadFile(limitsPage)
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := must.Get(os.ReadFile(limitsPage))(t)
 	playExamples(t, string(page), 1)
 	rows := limitRow.FindAllStringSubmatch(string(page), -1)
 	if all := strings.Count(string(page), "` |\n"); len(rows) != all || all < 40 {
@@ -48,10 +47,7 @@ func TestTheLimitsAreThoseOfTheCode(t *testing.T) {
 		if known[in] == nil {
 			known[in] = constantsOf(t, filepath.Join("../..", limitDirs[in]))
 		}
-		n, err := strconv.ParseInt(strings.ReplaceAll(row[1], ",", ""), 10, 64)
-		if err != nil {
-			t.Fatal(err)
-		}
+		n := must.Get(strconv.ParseInt(strings.ReplaceAll(row[1], ",", ""), 10, 64))(t)
 		if want, ok := known[in][name]; !ok || want != n*units[row[2]] {
 			t.Errorf("%s.%s is %d in the code, and the page says %s%s", in, name, want, row[1], row[2])
 		}
@@ -84,15 +80,9 @@ func constantsOf(t *testing.T, dir string) map[string]int64 {
 		if strings.HasSuffix(file, "_test.go") {
 			continue
 		}
-		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := must.Get(os.ReadFile(file))(t)
 		set := token.NewFileSet()
-		tree, err := parser.ParseFile(set, file, text, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		tree := must.Get(parser.ParseFile(set, file, text, 0))(t)
 		for _, decl := range tree.Decls {
 			gen, ok := decl.(*ast.GenDecl)
 			if !ok || gen.Tok != token.CONST {

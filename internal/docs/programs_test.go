@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"lockstep/internal/campaign/results"
+	"lockstep/internal/must"
 	"lockstep/internal/report/reporttest"
 )
 
@@ -20,10 +21,7 @@ const aLibrary = `{"schema": 1, "lock": "redsync", "library": "example.org/redsy
 func TestProgramsAreRowsOfTheTableOfLibraries(t *testing.T) {
 	in := input()
 	for data, into := range map[string]*[]*results.Library{aLibrary: &in.Libraries, aProgram: &in.Programs} {
-		one, err := results.ReadLibrary([]byte(data))
-		if err != nil {
-			t.Fatal(err)
-		}
+		one := must.Get(results.ReadLibrary([]byte(data)))(t)
 		*into = append(*into, one)
 	}
 	got := pageOf(t, in, "libraries.md")

@@ -9,9 +9,11 @@ import (
 	"testing"
 
 	"lockstep/internal/checker"
+	"lockstep/internal/must"
 	"lockstep/internal/plan"
 	"lockstep/internal/rate"
 	"lockstep/internal/report/reporttest"
+	"lockstep/internal/scenario/scenariotest"
 )
 
 const (
@@ -40,7 +42,7 @@ type broke map[string]map[string][]uint64
 
 func questionOf(t *testing.T, name string) *plan.Plan {
 	t.Helper()
-	return reporttest.Load(t, "../../scenarios/questions/"+name+".yaml")
+	return scenariotest.Load(t, "../../scenarios/questions/"+name+".yaml")
 }
 
 // breaks plays a seed of a story with one lock.
@@ -71,14 +73,9 @@ func playQuestions(t *testing.T) {
 			all[name][figure] = seeds
 		}
 	}
-	data, err := json.MarshalIndent(all, "", " ")
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := must.Get(json.MarshalIndent(all, "", " "))(t)
 	data = regexp.MustCompile(`\n {3,}|\n +(\])`).ReplaceAll(data, []byte("$1")) // a line for each figure
-	if err := os.WriteFile(questionsFile, append(data, '\n'), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(questionsFile, append(data, '\n'), 0o644))
 }
 
 // The figures of docs/questions.md are those of the stored seeds, and a sample of
@@ -87,18 +84,10 @@ func TestTheFiguresOfTheQuestions(t *testing.T) {
 	if *reporttest.Update { // play all seeds
 		playQuestions(t)
 	}
-	data, err := os.ReadFile(questionsFile)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := must.Get(os.ReadFile(questionsFile))(t)
 	var all broke
-	if err := json.Unmarshal(data, &all); err != nil {
-		t.Fatal(err)
-	}
-	page, err := os.ReadFile(questionsPage)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal(data, &all))
+	page := must.Get(os.ReadFile(questionsPage))(t)
 	stories, err := os.ReadDir("../../scenarios/questions")
 	if err != nil || len(stories) != len(questions) || len(all) != len(questions) {
 		t.Fatalf("%d stories, %d rows, %d stored: %v", len(stories), len(questions), len(all), err)
@@ -151,10 +140,7 @@ func some(broken []uint64) (seeds []uint64) {
 
 // A title names as many replicas as its file has.
 func TestTheTitlesOfTheQuestionsCountTheirReplicas(t *testing.T) {
-	page, err := os.ReadFile(questionsPage)
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := must.Get(os.ReadFile(questionsPage))(t)
 	counts, found := map[string]int{"a": 1, "one": 1, "two": 2, "three": 3}, 0
 	for name := range questions {
 		p := questionOf(t, name)

@@ -10,23 +10,15 @@ import (
 	"lockstep/internal/campaign/faultkind"
 	"lockstep/internal/campaign/results"
 	"lockstep/internal/checker"
+	"lockstep/internal/must"
 	"lockstep/measurements"
 )
 
 // The first table of the README is what was walked.
 func TestTheTableOfTheReadme(t *testing.T) {
-	data, err := measurements.Explore()
-	if err != nil {
-		t.Fatal(err)
-	}
-	x, err := results.ReadExplored(data)
-	if err != nil {
-		t.Fatal(err)
-	}
-	readme, err := os.ReadFile("../../README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := must.Get(measurements.Explore())(t)
+	x := must.Get(results.ReadExplored(data))(t)
+	readme := must.Get(os.ReadFile("../../README.md"))(t)
 	want := atAGlance(x, "set-nx-lua", "watchdog-lua", "redisson", "redlock", "self-fence", "etcd-txn", "zk-sequential", "consul-session")
 	if !strings.Contains(string(readme), want) {
 		t.Errorf("README.md does not have this table:\n%s", want)

@@ -5,14 +5,13 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"lockstep/internal/must"
 )
 
 // An argument has its story, or says that there is none.
 func TestEveryArgumentHasItsStory(t *testing.T) {
-	page, err := files.ReadFile("pages/track-record.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := must.Get(files.ReadFile("pages/track-record.md"))(t)
 	_, debate, _ := strings.Cut(string(page), "## The debate about Redlock")
 	arguments := regexp.MustCompile(`(?m)^\| \[.*\| (.*) \| (.*) \|$`).FindAllStringSubmatch(debate, -1)
 	if len(arguments) < 9 {

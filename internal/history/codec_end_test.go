@@ -4,14 +4,14 @@ import (
 	"bytes"
 	"strings"
 	"testing"
+
+	"lockstep/internal/must"
 )
 
 func storedText(t *testing.T, all ...*History) string {
 	t.Helper()
 	var buf bytes.Buffer
-	if err := WriteJSONL(&buf, all...); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, WriteJSONL(&buf, all...))
 	return buf.String()
 }
 

@@ -13,6 +13,7 @@ import (
 	"pgregory.net/rapid"
 
 	"lockstep/internal/history/jsonline"
+	"lockstep/internal/must"
 )
 
 func testHeader() Header {
@@ -45,9 +46,7 @@ const testJSONL = `{"schema":2,"scenario":"A pause outlives the lease","lock":"s
 
 func TestWriteJSONLText(t *testing.T) {
 	var buf bytes.Buffer
-	if err := WriteJSONL(&buf, testHistory()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, WriteJSONL(&buf, testHistory()))
 	if got := buf.String(); got != testJSONL {
 		t.Errorf("got\n%swant\n%s", got, testJSONL)
 	}
@@ -61,10 +60,7 @@ func TestWriteJSONLText(t *testing.T) {
 func TestReadJSONLIsTolerant(t *testing.T) {
 	in := ` { "schema" : 1 , "later" : {"a":[1,-2.5e3,null,true,{"b":"\ud83d\ude00"}]}, "nodes":[{"name":"A","role":"client","x":0}] } ` + "\r\n" +
 		`{"kind":"wai\u0074s","true_us":1.50,"node":"A","later":[],"cause":[]}`
-	h, err := readOne(strings.NewReader(in))
-	if err != nil {
-		t.Fatal(err)
-	}
+	h := must.Get(readOne(strings.NewReader(in)))(t)
 	want := Event{At: 1500, Node: 1, Kind: Waits, Cause: NoCause}
 	if len(h.Events) != 1 || h.Events[0] != want {
 		t.Errorf("got %+v, want %+v", h.Events, want)
@@ -208,18 +204,13 @@ func TestWriteJSONLHostileTexts(t *testing.T) {
 		h.Add(Event{Node: 1, Kind: AcquireFailed, Text: h.Intern(text), Cause: NoCause})
 	}
 	var buf bytes.Buffer
-	if err := WriteJSONL(&buf, h); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, WriteJSONL(&buf, h))
 	for _, raw := range []string{"\x1b", "\u009b", "\u202e", "\u2028", "\u2029", "\x00", "\x7f", "\ufeff", "\xff", "\U000e0001"} {
 		if strings.Contains(buf.String(), raw) {
 			t.Errorf("%q is in the file as it is", raw)
 		}
 	}
-	back, err := readOne(&buf)
-	if err != nil {
-		t.Fatal(err)
-	}
+	back := must.Get(readOne(&buf))(t)
 	for i, text := range texts {
 		if got := back.Text(back.Events[i].Text); got != text {
 			t.Errorf("text %q came back as %q", text, got)
@@ -286,9 +277,7 @@ func TestRoundTripKeepsHash(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		h := genHistory(t)
 		var buf bytes.Buffer
-		if err := WriteJSONL(&buf, h); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, WriteJSONL(&buf, h))
 		stored := buf.String()
 		for line := range strings.Lines(stored) {
 			if !json.Valid([]byte(line)) {
@@ -313,10 +302,7 @@ func TestRoundTripKeepsHash(t *testing.T) {
 func TestScannerStringsAgreeWithEncodingJSON(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		want := rapid.String().Draw(t, "text")
-		std, err := json.Marshal(want)
-		if err != nil {
-			t.Fatal(err)
-		}
+		std := must.Get(json.Marshal(want))(t)
 		var s jsonline.Scanner
 		s.Reset(std)
 		if got, err := s.Bytes(); err != nil || string(got) != want {
@@ -361,23 +347,17 @@ func BenchmarkWriteJSONL(b *testing.B) {
 	var buf bytes.Buffer
 	for b.Loop() {
 		buf.Reset()
-		if err := WriteJSONL(&buf, h); err != nil {
-			b.Fatal(err)
-		}
+		must.Do(b, WriteJSONL(&buf, h))
 	}
 	b.SetBytes(int64(buf.Len()))
 }
 
 func BenchmarkReadJSONL(b *testing.B) {
 	var buf bytes.Buffer
-	if err := WriteJSONL(&buf, sampleRun(3000)); err != nil {
-		b.Fatal(err)
-	}
+	must.Do(b, WriteJSONL(&buf, sampleRun(3000)))
 	b.SetBytes(int64(buf.Len()))
 	for b.Loop() {
-		if _, err := readOne(bytes.NewReader(buf.Bytes())); err != nil {
-			b.Fatal(err)
-		}
+		must.Get(readOne(bytes.NewReader(buf.Bytes())))(b)
 	}
 }
 
@@ -388,14 +368,9 @@ func TestReadAllJSONL(t *testing.T) {
 	b := New(Header{Lock: "b", Nodes: []Node{{Name: "B", Role: RoleClient}}})
 	var buf bytes.Buffer
 	for _, h := range []*History{a, b, a} {
-		if err := WriteJSONL(&buf, h); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, WriteJSONL(&buf, h))
 	}
-	all, err := ReadAllJSONL(bytes.NewReader(buf.Bytes()))
-	if err != nil {
-		t.Fatal(err)
-	}
+	all := must.Get(ReadAllJSONL(bytes.NewReader(buf.Bytes())))(t)
 	if len(all) != 3 || all[0].Hash() != a.Hash() || all[1].Hash() != b.Hash() || all[2].Hash() != a.Hash() {
 		t.Errorf("read %d histories, or other ones than were written", len(all))
 	}
@@ -424,13 +399,8 @@ func TestServersOfOlderHistories(t *testing.T) {
 		h := New(Header{Backend: Sim, Nodes: []Node{{Name: "A", Role: RoleClient}, {Name: server, Role: RoleStore}}})
 		h.Whole = true
 		var file bytes.Buffer
-		if err := WriteJSONL(&file, h); err != nil {
-			t.Fatal(err)
-		}
-		read, err := ReadAllJSONL(&file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, WriteJSONL(&file, h))
+		read := must.Get(ReadAllJSONL(&file))(t)
 		got := read[0].Header
 		if got.Store != want.Store || got.Topology != want.Topology || got.Expires != want.Expires || got.AtOnce != want.AtOnce {
 			t.Errorf("%s: %+v, want %+v", server, got, want)

@@ -5,6 +5,8 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+
+	"lockstep/internal/must"
 )
 
 // Stored results contain hashes, so they must not change with a Go version, a platform or a
@@ -139,13 +141,8 @@ func TestEveryFieldOfAnEventCounts(t *testing.T) {
 			t.Errorf("%s: the difference is %+v", f.Name, d)
 		}
 		var stored strings.Builder
-		if err := WriteJSONL(&stored, h); err != nil {
-			t.Fatal(err)
-		}
-		back, err := readOne(strings.NewReader(stored.String()))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, WriteJSONL(&stored, h))
+		back := must.Get(readOne(strings.NewReader(stored.String())))(t)
 		if back.Hash() != h.Hash() {
 			t.Errorf("%s: it is not stored", f.Name)
 		}

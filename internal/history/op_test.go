@@ -6,6 +6,8 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+
+	"lockstep/internal/must"
 )
 
 // fill sets every field of a struct to a non-zero value.
@@ -49,13 +51,8 @@ func TestOperationsAreStored(t *testing.T) {
 		a  Answer
 	}{{op, a}, {Op{}, Answer{}}, {Op{Name: "GET"}, Number(0)}} {
 		var stored bytes.Buffer
-		if err := WriteJSONL(&stored, meant(tt.op, tt.a)); err != nil {
-			t.Fatal(err)
-		}
-		h, err := readOne(&stored)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, WriteJSONL(&stored, meant(tt.op, tt.a)))
+		h := must.Get(readOne(&stored))(t)
 		if got := *h.Op(h.Events[0].Text); got != tt.op {
 			t.Errorf("got  %+v\nwant %+v", got, tt.op)
 		}
@@ -144,14 +141,9 @@ func TestSchema1IsReadFromItsTexts(t *testing.T) {
 			t.Errorf("%q is read as %+v, want %+v", text, got, want)
 		}
 	}
-	h, err := readOne(strings.NewReader(`{"schema":1}` + "\n" + `{"true_us":1,"kind":"sent","text":"EVAL unlock lock A","op":"GET"}` + "\n" + `{"true_us":2,"kind":"executed","text":"(integer) 1"}`))
-	if err != nil {
-		t.Fatal(err)
-	}
+	h := must.Get(readOne(strings.NewReader(`{"schema":1}` + "\n" + `{"true_us":1,"kind":"sent","text":"EVAL unlock lock A","op":"GET"}` + "\n" + `{"true_us":2,"kind":"executed","text":"(integer) 1"}`)))(t)
 	var again bytes.Buffer
-	if err := WriteJSONL(&again, h); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, WriteJSONL(&again, h))
 	for _, want := range []string{`{"schema":2,`, `"op":"unlock","script":true`, `"number":1`} {
 		if !strings.Contains(again.String(), want) {
 			t.Errorf("stored again it has no %s:\n%s", want, again.String())

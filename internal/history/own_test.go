@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"strings"
 	"testing"
+
+	"lockstep/internal/must"
 )
 
 // How well a user's own lock was followed is stored, but not hashed. Histories of lockstep's own
@@ -15,19 +17,12 @@ func TestHowALockOfOnesOwnWasWatchedIsStored(t *testing.T) {
 		t.Error("the hash covers it")
 	}
 	var without, with bytes.Buffer
-	if err := WriteJSONL(&without, plain); err != nil {
-		t.Fatal(err)
-	}
-	if err := WriteJSONL(&with, own); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, WriteJSONL(&without, plain))
+	must.Do(t, WriteJSONL(&with, own))
 	if strings.Contains(without.String(), "entry") || strings.Contains(without.String(), "alone") {
 		t.Errorf("a plain history says it: %s", without.String())
 	}
-	back, err := ReadAllJSONL(&with)
-	if err != nil {
-		t.Fatal(err)
-	}
+	back := must.Get(ReadAllJSONL(&with))(t)
 	if h := back[0].Header; h.Entry != Unfollowed || h.Keys != `"a", "b"` || h.Alone != "A" || h.AloneAt != 1500 {
 		t.Errorf("read back: %+v", h)
 	}

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"lockstep/internal/must"
 	"lockstep/internal/ports"
 	"lockstep/internal/store/redis"
 )
@@ -135,9 +136,7 @@ func TestALostVoteIsUndoneOnAllNodes(t *testing.T) {
 		n := &scripted{env: env, answers: []answer{first, {reply: redis.Int(1)}, {reply: ok}}}
 		nodes, d.Nodes = append(nodes, n), append(d.Nodes, n)
 	}
-	if _, err := redlock(context.Background(), &d); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(redlock(context.Background(), &d))(t)
 	for i, n := range nodes {
 		if want := []string{"SET", "unlock", "SET"}; !slices.Equal(n.got, want) {
 			t.Errorf("node %d was sent %q, want %q", i+1, n.got, want)
@@ -184,10 +183,7 @@ func TestSelfFenceStopsATenthBeforeTheEnd(t *testing.T) {
 	env := &hand{}
 	server := &scripted{env: env, answers: []answer{{9 * time.Second, ok}, {2 * time.Second, ok}}}
 	d := Deps{Name: Key, Env: env, Redis: server, Lease: 10 * time.Second}
-	lease, err := selfFence(context.Background(), &d)
-	if err != nil {
-		t.Fatal(err)
-	}
+	lease := must.Get(selfFence(context.Background(), &d))(t)
 	if len(server.got) != 2 || env.mono != 11*time.Second {
 		t.Errorf("held at %v after %q, want the second SET at 11 s", env.mono, server.got)
 	}
@@ -257,9 +253,7 @@ func TestSetWaitNeedsAConfirmation(t *testing.T) {
 		{0, ok}, {0, redis.Int(1)},
 	}}
 	d := Deps{Name: Key, Env: env, Redis: server, Lease: 10 * time.Second}
-	if _, err := setWait(context.Background(), &d); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(setWait(context.Background(), &d))(t)
 	if want := []string{"SET", "WAIT", "unlock", "SET", "WAIT"}; !slices.Equal(server.got, want) {
 		t.Errorf("sent %q, want %q", server.got, want)
 	}

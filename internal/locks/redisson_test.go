@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"lockstep/internal/history"
+	"lockstep/internal/must"
 	"lockstep/internal/plan"
 	"lockstep/internal/scenario/scenariotest"
 	"lockstep/internal/sim"
@@ -28,10 +29,7 @@ type played struct{ *history.History }
 func play(t *testing.T, lock, story string) played {
 	t.Helper()
 	p := scenariotest.Parse(t, "story.yaml", "scenario: A story\nlocks: ["+lock+"]\n"+story)
-	h, err := sim.Run(p, lock, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	h := must.Get(sim.Run(p, lock, 1))(t)
 	for _, f := range p.Faults {
 		if !slices.ContainsFunc(h.Events, func(e history.Event) bool {
 			return e.Kind == history.FaultBegan && e.Value == int64(f.Number)

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"lockstep/internal/history"
+	"lockstep/internal/must"
 	"lockstep/internal/ports"
 	"lockstep/internal/store/redis"
 )
@@ -98,15 +99,8 @@ func TestScriptsWithAnOwnerLeaveOtherEntriesAlone(t *testing.T) {
 // scriptsWithOwner counts the scripts in this package that have an Owner.
 func scriptsWithOwner(t *testing.T) (count int) {
 	t.Helper()
-	files, err := filepath.Glob("*.go")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, name := range files {
-		file, err := parser.ParseFile(token.NewFileSet(), name, nil, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+	for _, name := range must.Get(filepath.Glob("*.go"))(t) {
+		file := must.Get(parser.ParseFile(token.NewFileSet(), name, nil, 0))(t)
 		count += scriptsWithOwnerIn(file)
 	}
 	return count

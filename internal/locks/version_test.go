@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+
+	"lockstep/internal/must"
 )
 
 // A version changes with the code that a lock is made of, wherever it is declared, and with nothing else.
@@ -44,7 +46,7 @@ func TestVersions(t *testing.T) {
 func changedFile(t *testing.T, name, old, new string) fs.FS {
 	t.Helper()
 	out := fstest.MapFS{}
-	err := fs.WalkDir(sources, ".", func(path string, d fs.DirEntry, err error) error {
+	must.Do(t, fs.WalkDir(sources, ".", func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
 		}
@@ -57,9 +59,6 @@ func changedFile(t *testing.T, name, old, new string) fs.FS {
 		}
 		out[path] = &fstest.MapFile{Data: data}
 		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	return out
 }

@@ -10,14 +10,13 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"lockstep/internal/must"
 )
 
 // Every mutation of the list has its place in the code as it is now, once.
 func TestTheListApplies(t *testing.T) {
-	all, err := load()
-	if err != nil {
-		t.Fatal(err)
-	}
+	all := must.Get(load())(t)
 	if len(all) < 45 {
 		t.Errorf("%d mutations: the list has become short", len(all))
 	}
@@ -38,10 +37,7 @@ func TestTheListApplies(t *testing.T) {
 			continue
 		}
 		if _, known := was[m.File]; !known {
-			before, err := os.ReadFile(filepath.Join("../..", m.File))
-			if err != nil {
-				t.Fatal(err)
-			}
+			before := must.Get(os.ReadFile(filepath.Join("../..", m.File)))(t)
 			was[m.File] = undeclared(t, m, string(before))
 		}
 		for _, name := range undeclared(t, m, text) { // what a rename has left in the list
@@ -58,10 +54,7 @@ func undeclared(t *testing.T, m *mutation, text string) (names []string) {
 	if filepath.Ext(m.File) != ".go" {
 		return nil
 	}
-	paths, err := filepath.Glob(filepath.Join("../..", filepath.Dir(m.File), "*.go"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	paths := must.Get(filepath.Glob(filepath.Join("../..", filepath.Dir(m.File), "*.go")))(t)
 	set := token.NewFileSet()
 	var files []*ast.File
 	for _, path := range paths {
@@ -92,10 +85,7 @@ func TestPartsOfTheList(t *testing.T) {
 	all := []mutation{{Name: "a"}, {Name: "b"}, {Name: "c"}, {Name: "d"}, {Name: "e"}}
 	var names []string
 	for _, part := range []string{"1/3", "2/3", "3/3"} {
-		some, err := choose(all, "", part)
-		if err != nil {
-			t.Fatal(err)
-		}
+		some := must.Get(choose(all, "", part))(t)
 		for _, m := range some {
 			names = append(names, m.Name)
 		}
@@ -134,9 +124,7 @@ func toy(t *testing.T) string {
 		"sign_test.go": "package toy\n\nimport \"testing\"\n\nfunc TestSign(t *testing.T) {\n\tif Sign(-3) != -1 {\n\t\tt.Error(\"-3\")\n\t}\n}\n\n" +
 			"func TestPinnedHashes(t *testing.T) {\n\tif Sign(3) != 1 {\n\t\tt.Error(\"3\")\n\t}\n}\n",
 	} {
-		if err := os.WriteFile(filepath.Join(root, name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(filepath.Join(root, name), []byte(text), 0o600))
 	}
 	return root
 }

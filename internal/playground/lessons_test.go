@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"lockstep/internal/must"
 	"lockstep/internal/say"
 	"lockstep/internal/tour"
 )
@@ -49,11 +50,7 @@ func with(e Edit) string {
 
 // A lesson names exactly the controls that its change needs.
 func TestLessonsNameTheirControls(t *testing.T) {
-	lessons, err := tour.Lessons()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, l := range lessons {
+	for _, l := range must.Get(tour.Lessons())(t) {
 		var need []string
 		for _, e := range turns[l.Name] {
 			if c := with(e); c != "" && (c != "pause" || need == nil) {
@@ -71,10 +68,7 @@ func TestLessonsNameTheirControls(t *testing.T) {
 
 // Each lesson ends with a change by the learner, which turns the verdict of its run.
 func TestEachLessonCanBeTurned(t *testing.T) {
-	cards, err := tour.Cards(context.Background(), 1, say.English)
-	if err != nil {
-		t.Fatal(err)
-	}
+	cards := must.Get(tour.Cards(context.Background(), 1, say.English))(t)
 	if len(cards) != len(turns) {
 		t.Errorf("%d lessons, and turns for %d", len(cards), len(turns))
 	}

@@ -9,8 +9,9 @@ import (
 	"unicode"
 
 	"lockstep/internal/checker"
+	"lockstep/internal/must"
 	"lockstep/internal/say"
-	"lockstep/internal/scenario"
+	"lockstep/internal/scenario/scenariotest"
 	"lockstep/scenarios"
 )
 
@@ -63,24 +64,14 @@ func TestALinkIsTheRun(t *testing.T) {
 func TestEveryStoryCanBePlayed(t *testing.T) {
 	g := New()
 	for _, folder := range []string{"lessons", "bugs"} {
-		entries, err := scenarios.Files.ReadDir(folder)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, e := range entries {
+		for _, e := range must.Get(scenarios.Files.ReadDir(folder))(t) {
 			f := g.Play(context.Background(), Request{Address: StoryAddress(strings.TrimSuffix(e.Name(), ".yaml"), ""), Language: say.Chinese})
 			if len(f.Problems) > 0 {
 				t.Errorf("%s: %q", e.Name(), f.Problems)
 				continue
 			}
-			data, err := scenarios.Files.ReadFile(path.Join(folder, e.Name()))
-			if err != nil {
-				t.Fatal(err)
-			}
-			p, err := scenario.Parse(e.Name(), data)
-			if err != nil {
-				t.Fatal(err)
-			}
+			data := must.Get(scenarios.Files.ReadFile(path.Join(folder, e.Name())))(t)
+			p := scenariotest.Parse(t, e.Name(), string(data))
 			for _, l := range f.Locks {
 				said, _ := p.Said(l.ID)
 				for _, x := range said {
@@ -229,10 +220,7 @@ func TestWhatCannotBePlayedSaysWhy(t *testing.T) {
 func TestHostileNamesAreText(t *testing.T) {
 	g := New()
 	f := play(t, g, Request{Settled: true, Edit: Edit{Open: `scenario: "<script>alert(1)</script>"` + "\nlocks: [set-nx-lua]\nclients: [A, \"B\"]\n"}})
-	data, err := json.Marshal(f)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := must.Get(json.Marshal(f))(t)
 	for _, html := range []string{f.Faults, f.Locks[0].Stage, f.Locks[0].Picture, f.Locks[0].Story} {
 		if strings.Contains(html, "<script") {
 			t.Errorf("a frame has a script: %s", html)

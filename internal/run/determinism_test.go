@@ -14,9 +14,10 @@ import (
 	"lockstep/internal/chaos"
 	"lockstep/internal/history"
 	"lockstep/internal/locks"
+	"lockstep/internal/must"
 	"lockstep/internal/plan"
 	"lockstep/internal/real/realtest"
-	"lockstep/internal/scenario"
+	"lockstep/internal/scenario/scenariotest"
 	"lockstep/internal/sim"
 )
 
@@ -31,22 +32,10 @@ const (
 func hashOfSeeds(t *testing.T, p *plan.Plan, lock string, count, jobs int) string {
 	t.Helper()
 	hashes := make([]history.Hash, count)
-	err := Seeds(context.Background(), func() World { return sim.New() }, p, lock, 1, count, jobs, func(o *Outcome) {
+	must.Do(t, Seeds(context.Background(), func() World { return sim.New() }, p, lock, 1, count, jobs, func(o *Outcome) {
 		hashes[o.Seed-1] = o.Judgement.History.Hash()
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	return history.CombineHashes(hashes).String()
-}
-
-func load(t *testing.T, file string) *plan.Plan {
-	t.Helper()
-	p, err := scenario.Load(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return p
 }
 
 // TestHashOfManySeeds prints the hash that scripts/determinism compares between builds and
@@ -63,7 +52,7 @@ func TestHashOfManySeeds(t *testing.T) {
 	}
 	all := sha256.New()
 	for _, file := range []string{mixedScenario, stormScenario} {
-		p := load(t, file)
+		p := scenariotest.Load(t, file)
 		for _, lock := range p.Locks {
 			share := count/len(p.Locks)/2 + 1
 			got := hashOfSeeds(t, p, lock, share, runtime.GOMAXPROCS(0))
@@ -96,10 +85,7 @@ func TestEveryScenarioRepeats(t *testing.T) {
 				if err != nil {
 					t.Fatalf("%s with %s: %v", p.File, lock, err)
 				}
-				again, err := used.Run(p, lock, seed)
-				if err != nil {
-					t.Fatal(err)
-				}
+				again := must.Get(used.Run(p, lock, seed))(t)
 				if fresh.Hash() != again.Hash() {
 					t.Errorf("%s with %s, seed %d: a used world gives another history", p.File, lock, seed)
 				}
@@ -110,13 +96,10 @@ func TestEveryScenarioRepeats(t *testing.T) {
 
 // Different seeds must give different histories, or the tests above prove nothing.
 func TestSeedsDiffer(t *testing.T) {
-	p := load(t, mixedScenario)
+	p := scenariotest.Load(t, mixedScenario)
 	seen := map[history.Hash]uint64{}
 	for seed := uint64(1); seed <= 50; seed++ {
-		h, err := sim.Run(p, p.Locks[0], seed)
-		if err != nil {
-			t.Fatal(err)
-		}
+		h := must.Get(sim.Run(p, p.Locks[0], seed))(t)
 		if other, dup := seen[h.Hash()]; dup {
 			t.Errorf("seeds %d and %d give the same history", seed, other)
 		}
@@ -154,14 +137,11 @@ func TestNoFaultNoOverlap(t *testing.T) {
 // acquired.
 func expectLetters(t *testing.T, p *plan.Plan, lock string, count int, letters []string) (acquired int) {
 	t.Helper()
-	err := Seeds(context.Background(), func() World { return sim.New() }, p, lock, 1, count, runtime.GOMAXPROCS(0), func(o *Outcome) {
+	must.Do(t, Seeds(context.Background(), func() World { return sim.New() }, p, lock, 1, count, runtime.GOMAXPROCS(0), func(o *Outcome) {
 		acquired += o.Judgement.Acquired
 		if !slices.Contains(letters, string(o.Judgement.Letter)) {
 			t.Errorf("%s, seed %d: outcome %s, want one of %v, overlap %v", lock, o.Seed, o.Judgement.Letter, letters, o.Judgement.Overlap)
 		}
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	return acquired
 }

@@ -7,7 +7,9 @@ import (
 	"time"
 
 	"lockstep/internal/history"
+	"lockstep/internal/must"
 	"lockstep/internal/plan"
+	"lockstep/internal/scenario/scenariotest"
 	"lockstep/internal/sim"
 )
 
@@ -32,10 +34,7 @@ func TestTheQueueOfEtcdIsFair(t *testing.T) {
 	others := 0
 	for seed := uint64(1); seed <= 20; seed++ {
 		for _, lock := range []string{"etcd-mutex", "etcd-txn"} {
-			h, err := w.Run(&p, lock, seed)
-			if err != nil {
-				t.Fatal(err)
-			}
+			h := must.Get(w.Run(&p, lock, seed))(t)
 			got := acquisitions(h)
 			if lock == "etcd-mutex" && got != want {
 				t.Errorf("seed %d: %s acquires in the order %s", seed, lock, got)
@@ -55,10 +54,7 @@ func TestTheQueueOfEtcdIsFair(t *testing.T) {
 func TestTheQueueOfEtcdWakesOne(t *testing.T) {
 	p := plan.Default()
 	p.Clients = []string{"A", "B", "C", "D", "E", "F"}
-	h, err := sim.Run(&p, "etcd-mutex", 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	h := must.Get(sim.Run(&p, "etcd-mutex", 1))(t)
 	for _, name := range p.Clients[1:] {
 		watches, looks := 0, 0
 		for _, e := range h.Events {
@@ -81,15 +77,12 @@ func TestTheQueueOfEtcdWakesOne(t *testing.T) {
 
 // The document's program dereferences a missing answer and crashes.
 func TestAProgramThatDereferencesNilDies(t *testing.T) {
-	p := load(t, "../../scenarios/lessons/literal-answer-that-never-comes.yaml")
+	p := scenariotest.Load(t, "../../scenarios/lessons/literal-answer-that-never-comes.yaml")
 	for _, tt := range []struct {
 		lock string
 		dies bool
 	}{{"lit-etcd-ka", true}, {"etcd-txn", false}} {
-		h, err := sim.Run(p, tt.lock, 1)
-		if err != nil {
-			t.Fatal(err)
-		}
+		h := must.Get(sim.Run(p, tt.lock, 1))(t)
 		i := slices.IndexFunc(h.Events, func(e history.Event) bool { return e.Kind == history.Crashed })
 		if died := i >= 0; died != tt.dies {
 			t.Errorf("%s: A died: %t, want %t", tt.lock, died, tt.dies)
@@ -107,11 +100,8 @@ func TestAProgramThatDereferencesNilDies(t *testing.T) {
 // A session that is cut off ends within a second of its deadline, one lease after the last answer,
 // without a word from a server.
 func TestASessionOfEtcdLearnsOfItsEnd(t *testing.T) {
-	p := load(t, "../../scenarios/lessons/literal-nobody-reads-the-answers.yaml")
-	h, err := sim.Run(p, "etcd-mutex", 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := scenariotest.Load(t, "../../scenarios/lessons/literal-nobody-reads-the-answers.yaml")
+	h := must.Get(sim.Run(p, "etcd-mutex", 1))(t)
 	a := h.Node("A")
 	var answered, lost history.Instant
 	for _, e := range h.Events {

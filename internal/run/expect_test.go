@@ -6,7 +6,7 @@ import (
 
 	"lockstep/internal/checker"
 	"lockstep/internal/plan"
-	"lockstep/internal/scenario"
+	"lockstep/internal/scenario/scenariotest"
 	"lockstep/internal/sim"
 )
 
@@ -70,10 +70,7 @@ func TestStatusOfWhatIsNotSaid(t *testing.T) {
 // In a run in which no client removes an entry, exactly those properties have NoOccasion that could
 // not break.
 func TestNoOccasion(t *testing.T) {
-	p, err := scenario.Parse("x.yaml", []byte("scenario: x\nlocks: [setnx]\nclients: [A, B]\nfaults: [{when: A enters, crash: A}]\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := scenariotest.Story(t, "setnx", "when: A enters, crash: A")
 	w := sim.New()
 	defer w.Close()
 	out := One(context.Background(), w, p, "setnx", 1)

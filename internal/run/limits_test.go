@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"lockstep/internal/history"
+	"lockstep/internal/must"
 	"lockstep/internal/plan"
 	"lockstep/internal/store"
 )
@@ -29,9 +30,7 @@ func TestTheLocksOfARunShareItsEvents(t *testing.T) {
 	var reserved []int
 	p := plan.Default()
 	p.Locks = []string{"set-nx-lua", "watchdog-lua", "redlock"}
-	if _, err := All(context.Background(), func() World { return counting{&reserved} }, &p, 1, "sim"); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(All(context.Background(), func() World { return counting{&reserved} }, &p, 1, "sim"))(t)
 	if want := []int{0, 10, 20}; !slices.Equal(reserved, want) {
 		t.Errorf("reserved %v, want %v", reserved, want)
 	}

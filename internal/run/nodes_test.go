@@ -7,6 +7,7 @@ import (
 
 	"lockstep/internal/checker"
 	"lockstep/internal/history"
+	"lockstep/internal/scenario/scenariotest"
 	"lockstep/internal/sim"
 )
 
@@ -47,7 +48,7 @@ func TestWhenThingsHappen(t *testing.T) {
 	w := sim.New()
 	defer w.Close()
 	for _, tt := range tests {
-		p := load(t, "../../scenarios/lessons/"+tt.scenario+".yaml")
+		p := scenariotest.Load(t, "../../scenarios/lessons/"+tt.scenario+".yaml")
 		for seed := uint64(1); seed <= 20; seed++ {
 			out := One(context.Background(), w, p, tt.lock, seed)
 			if out.Err != nil {

@@ -8,6 +8,8 @@ import (
 	"os"
 	"testing"
 
+	"lockstep/internal/must"
+	"lockstep/internal/scenario/scenariotest"
 	"lockstep/internal/sim"
 )
 
@@ -24,7 +26,7 @@ var update = flag.Bool("update", false, "write the pinned hashes again")
 // feature that this scenario does not use; then the change is a bug.
 func TestPinnedHashes(t *testing.T) {
 	const golden = "testdata/pinned.txt"
-	p := load(t, "testdata/pinned.yaml")
+	p := scenariotest.Load(t, "testdata/pinned.yaml")
 	w := sim.New()
 	defer w.Close()
 	var got bytes.Buffer
@@ -38,14 +40,9 @@ func TestPinnedHashes(t *testing.T) {
 		}
 	}
 	if *update {
-		if err := os.WriteFile(golden, got.Bytes(), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(golden, got.Bytes(), 0o644))
 	}
-	want, err := os.ReadFile(golden)
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := must.Get(os.ReadFile(golden))(t)
 	if bytes.Equal(got.Bytes(), want) {
 		return
 	}

@@ -8,6 +8,7 @@ import (
 	"lockstep/internal/checker"
 	"lockstep/internal/history"
 	"lockstep/internal/locks"
+	"lockstep/internal/must"
 	"lockstep/internal/plan"
 	"lockstep/internal/say"
 	"lockstep/internal/sim"
@@ -54,10 +55,7 @@ func TestStatus(t *testing.T) {
 // A program that removes another client's entry fails every story that expects something, unless
 // the story says otherwise. A lock that the story names does not.
 func TestAProgramMustNotRob(t *testing.T) {
-	program, err := locks.NewProgram("", []string{"mylock"}, "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	program := must.Get(locks.NewProgram("", []string{"mylock"}, ""))(t)
 	every := func(property, verdict string) plan.Expectation {
 		return plan.Expectation{Lock: plan.EveryLock, Property: property, Verdict: verdict}
 	}
@@ -94,15 +92,12 @@ func TestSeedsPlaysEachSeed(t *testing.T) {
 	p := plan.Default()
 	p.Name = "seeds"
 	played := map[uint64]int{}
-	err := Seeds(context.Background(), func() World { return sim.New() }, &p, "set-nx-lua", 7, 20, 2, func(o *Outcome) {
+	must.Do(t, Seeds(context.Background(), func() World { return sim.New() }, &p, "set-nx-lua", 7, 20, 2, func(o *Outcome) {
 		if got := o.Judgement.History.Header.Seed; got != o.Seed {
 			t.Errorf("seed %d was played as %d", got, o.Seed)
 		}
 		played[o.Seed]++
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	for seed := uint64(7); seed < 27; seed++ {
 		if played[seed] != 1 {
 			t.Errorf("seed %d was played %d times", seed, played[seed])

@@ -11,6 +11,7 @@ import (
 	"lockstep/internal/locks"
 	"lockstep/internal/plan"
 	"lockstep/internal/real/realtest"
+	"lockstep/internal/scenario/scenariotest"
 	"lockstep/internal/sim"
 )
 
@@ -21,7 +22,7 @@ func allScenarios(t *testing.T) []*plan.Plan {
 	var plans []*plan.Plan
 	err := filepath.WalkDir("../../scenarios", func(path string, d fs.DirEntry, err error) error {
 		if err == nil && strings.HasSuffix(path, ".yaml") {
-			p := load(t, path)
+			p := scenariotest.Load(t, path)
 			p.Locks = slices.DeleteFunc(p.Locks, func(id string) bool {
 				v, _ := locks.Lookup(id)
 				return v.CheckSimulated() != nil

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"lockstep/internal/checker"
+	"lockstep/internal/scenario/scenariotest"
 	"lockstep/internal/sim"
 )
 
@@ -12,7 +13,7 @@ import (
 // so the scenario does not expect it. In the simulator the task that was paused before its write
 // goes on first, and then the one that watches the clock.
 func TestSelfFenceMissesAPauseAfterItsCheck(t *testing.T) {
-	p := load(t, "../../scenarios/lessons/pause-between-check-and-write.yaml")
+	p := scenariotest.Load(t, "../../scenarios/lessons/pause-between-check-and-write.yaml")
 	w := sim.New()
 	defer w.Close()
 	for seed := uint64(1); seed <= 20; seed++ {

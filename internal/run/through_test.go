@@ -1,14 +1,14 @@
 package run_test
 
 import (
-	"context"
 	"os"
 	"strings"
 	"testing"
 
+	"lockstep/internal/must"
+	"lockstep/internal/report/reporttest"
 	"lockstep/internal/run"
-	"lockstep/internal/scenario"
-	"lockstep/internal/sim"
+	"lockstep/internal/scenario/scenariotest"
 )
 
 // These stories once passed without testing anything, as their faults could not have an effect.
@@ -31,10 +31,7 @@ func TestWhatNobodyCouldNoticeIsInconclusive(t *testing.T) {
 		{"a66-doc-example-other-lock", "fault 2 of the list had no visible effect: the reply to every SET of any client is lost", "[redisson, etcd-mutex]", "[set-nx-lua]", kept},
 	}
 	for _, tt := range tests {
-		text, err := os.ReadFile("testdata/through/" + tt.file + ".yaml")
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := must.Get(os.ReadFile("testdata/through/" + tt.file + ".yaml"))(t)
 		status, why := playedFrom(t, tt.file, string(text))
 		if status != run.Inconclusive && status != run.Missed || !strings.Contains(why, tt.why) {
 			t.Errorf("%s: status %d, because %s; want %s", tt.file, status, why, tt.why)
@@ -49,14 +46,7 @@ func TestWhatNobodyCouldNoticeIsInconclusive(t *testing.T) {
 // playedFrom plays a scenario with each of its locks, and says how it ended and why.
 func playedFrom(t *testing.T, name, text string) (run.Status, string) {
 	t.Helper()
-	p, err := scenario.Parse(name, []byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
-	r, err := run.All(context.Background(), func() run.World { return sim.New() }, p, 1, sim.Backend)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := reporttest.Play(t, scenariotest.Parse(t, name, text), 1)
 	var whys []string
 	for i := range r.Outcomes {
 		o := &r.Outcomes[i]

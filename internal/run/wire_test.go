@@ -11,6 +11,7 @@ import (
 
 	"lockstep/internal/history"
 	"lockstep/internal/locks"
+	"lockstep/internal/must"
 	"lockstep/internal/plan"
 	"lockstep/internal/sim"
 )
@@ -68,11 +69,7 @@ func compareWire(t *testing.T, h *history.History, want []string) {
 
 // Every wire file belongs to a lock; renaming a lock renames its file.
 func TestEveryWireFileHasALock(t *testing.T) {
-	files, err := filepath.Glob(filepath.Join(wireFiles, "*"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, file := range files {
+	for _, file := range must.Get(filepath.Glob(filepath.Join(wireFiles, "*")))(t) {
 		id, isText := strings.CutSuffix(filepath.Base(file), ".txt")
 		if _, ok := locks.Lookup(id); !ok || !isText {
 			t.Errorf("%s belongs to no lock", file)

@@ -8,6 +8,8 @@ import (
 	"testing"
 	"testing/fstest"
 	"time"
+
+	"lockstep/internal/must"
 )
 
 func TestListIsNewestFirst(t *testing.T) {
@@ -25,10 +27,7 @@ func TestListIsNewestFirst(t *testing.T) {
 		"a/20260102T030408.000Z-seed-1/result.json/not": {}, // a directory
 		"matrix.html": {},
 	}
-	runs, err := List(store)
-	if err != nil {
-		t.Fatal(err)
-	}
+	runs := must.Get(List(store))(t)
 	var got []string
 	for i := range runs {
 		got = append(got, runs[i].Path())
@@ -46,24 +45,15 @@ func TestListIsNewestFirst(t *testing.T) {
 func TestLinksAreNotListed(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{"store/a/run/result.json", "elsewhere/run/result.json"} {
-		if err := os.MkdirAll(filepath.Join(dir, filepath.Dir(name)), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(dir, name), []byte("{}"), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.MkdirAll(filepath.Join(dir, filepath.Dir(name)), 0o755))
+		must.Do(t, os.WriteFile(filepath.Join(dir, name), []byte("{}"), 0o644))
 	}
 	for name, target := range map[string]string{
 		"store/b": "../elsewhere", "store/latest": "a/run", "store/a/other": "../../elsewhere/run", "store/page.html": "../elsewhere/run/result.json",
 	} {
-		if err := os.Symlink(target, filepath.Join(dir, name)); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.Symlink(target, filepath.Join(dir, name)))
 	}
-	root, err := os.OpenRoot(filepath.Join(dir, "store"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	root := must.Get(os.OpenRoot(filepath.Join(dir, "store")))(t)
 	defer root.Close()
 	runs, err := List(root.FS())
 	if err != nil || len(runs) != 1 || runs[0].Path() != "a/run" {

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"testing"
 	"testing/fstest"
+
+	"lockstep/internal/must"
 )
 
 const aRun = "20260102T030405.000Z-seed-1"
@@ -78,10 +80,7 @@ func TestShown(t *testing.T) {
 		"again/a/d/x.html":                 {Data: []byte("d/" + aRun)},
 		"again/a/" + aRun + "/report.html": {Data: []byte("d/" + aRun)},
 	}
-	shown, err := shownBy(store)
-	if err != nil {
-		t.Fatal(err)
-	}
+	shown := must.Get(shownBy(store))(t)
 	if got := slices.Sorted(maps.Keys(shown)); !slices.Equal(got, []string{"a/" + aRun, "b/" + aRun + "-2"}) {
 		t.Errorf("%v", got)
 	}
@@ -92,10 +91,7 @@ func TestRemove(t *testing.T) {
 	root := t.TempDir()
 	var runs []string
 	for minute := range 2 {
-		dir, err := save(t, root, minute, File{Name: "result.json", Data: []byte("{}")}, File{Name: "plots/x.svg", Data: []byte("<svg/>")})
-		if err != nil {
-			t.Fatal(err)
-		}
+		dir := must.Get(save(t, root, minute, File{Name: "result.json", Data: []byte("{}")}, File{Name: "plots/x.svg", Data: []byte("<svg/>")}))(t)
 		runs = append(runs, dir)
 	}
 	for i, dir := range runs {
@@ -103,9 +99,7 @@ func TestRemove(t *testing.T) {
 		if want := s.Path(); i == 1 && latest(root) != want {
 			t.Errorf("the latest is %s, want %s", latest(root), want)
 		}
-		if err := remove(root, s); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, remove(root, s))
 		left, _ := filepath.Glob(filepath.Join(filepath.Dir(dir), "*"))
 		if hidden, _ := filepath.Glob(filepath.Join(filepath.Dir(dir), ".*")); len(left) != 1-i || len(hidden) > 0 {
 			t.Errorf("%v and %v are left", left, hidden)

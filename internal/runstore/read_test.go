@@ -6,6 +6,7 @@ import (
 	"os"
 	"testing"
 
+	"lockstep/internal/must"
 	"lockstep/internal/report/sanitize"
 	"lockstep/internal/scenario"
 )
@@ -21,9 +22,7 @@ func FuzzStoredScenario(f *testing.F) {
 	f.Fuzz(func(t *testing.T, story, env []byte) {
 		s := &Run{Dir: t.TempDir()}
 		for name, data := range map[string][]byte{StoryName: story, EnvName: env} {
-			if err := os.WriteFile(s.file(name), data, 0o600); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.WriteFile(s.file(name), data, 0o600))
 		}
 		err := s.readEnv()
 		if err == nil {

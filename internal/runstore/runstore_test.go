@@ -11,6 +11,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"lockstep/internal/must"
 )
 
 func save(t *testing.T, root string, minute int, files ...File) (string, error) {
@@ -66,9 +68,7 @@ func TestARenameReplacesNoRun(t *testing.T) {
 	var dirs []string
 	dir, err := Save(root, filepath.Join(root, "story", "run"), func(dir string) ([]File, error) {
 		if dirs = append(dirs, filepath.Base(dir)); len(dirs) == 1 {
-			if err := os.MkdirAll(filepath.Join(dir, "theirs"), 0o755); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.MkdirAll(filepath.Join(dir, "theirs"), 0o755))
 		}
 		return []File{{Name: "result.json", Data: []byte("{}")}}, nil
 	})
@@ -84,9 +84,7 @@ func TestARenameReplacesNoRun(t *testing.T) {
 func TestTheDraftOfAKilledProcessIsIgnored(t *testing.T) {
 	root := t.TempDir()
 	draft := filepath.Join(root, "story", ".draft-20260102T030000.000Z-seed-7", "result.json")
-	if err := os.MkdirAll(draft, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.MkdirAll(draft, 0o755))
 	dir, err := save(t, root, 0, File{Name: "result.json", Data: []byte("{}")})
 	if err != nil || !strings.HasSuffix(dir, "-seed-7-2") {
 		t.Errorf("saved %s, %v", dir, err)
@@ -101,9 +99,7 @@ func TestALinkThatIsNotOursIsNotTouched(t *testing.T) {
 	for target, ours := range map[string]bool{"story/removed": true, "/etc": false, "../elsewhere/run": false, "story": false} {
 		root := t.TempDir()
 		latest := filepath.Join(root, "latest")
-		if err := os.Symlink(target, latest); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.Symlink(target, latest))
 		dir, err := save(t, root, 0, File{Name: "result.json", Data: []byte("{}")})
 		if (err == nil) != ours {
 			t.Errorf("%s: %v", target, err)
@@ -118,10 +114,7 @@ func TestALinkThatIsNotOursIsNotTouched(t *testing.T) {
 func TestSaveWritesAllAndPointsAtTheLatest(t *testing.T) {
 	root := filepath.Join(t.TempDir(), "reports")
 	for minute := range 2 {
-		dir, err := save(t, root, minute, File{Name: "result.json", Data: []byte("{}")}, File{Name: "plots/holders.svg", Data: []byte("<svg/>")})
-		if err != nil {
-			t.Fatal(err)
-		}
+		dir := must.Get(save(t, root, minute, File{Name: "result.json", Data: []byte("{}")}, File{Name: "plots/holders.svg", Data: []byte("<svg/>")}))(t)
 		for _, at := range []string{dir, filepath.Join(root, "latest")} {
 			if data, err := os.ReadFile(filepath.Join(at, "plots", "holders.svg")); err != nil || string(data) != "<svg/>" {
 				t.Errorf("%s: %q, %v", at, data, err)
@@ -146,9 +139,7 @@ func TestAFailureLeavesNothingBehind(t *testing.T) {
 // An error other than a taken name is told as it is.
 func TestTheRunStoreIsAFile(t *testing.T) {
 	root := filepath.Join(t.TempDir(), "file")
-	if err := os.WriteFile(root, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(root, nil, 0o600))
 	if _, err := save(t, root, 0); !errors.Is(err, syscall.ENOTDIR) {
 		t.Errorf("%v, want that %s is not a directory", err, root)
 	}
@@ -161,15 +152,12 @@ func TestAFileThatIsWrittenInPieces(t *testing.T) {
 		_, err := io.WriteString(w, "in pieces")
 		return err
 	}
-	dir, err := save(t, root, 0, File{Name: "history.jsonl", Write: write})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if data, err := os.ReadFile(filepath.Join(dir, "history.jsonl")); err != nil || string(data) != "in pieces" {
+	whole := must.Get(save(t, root, 0, File{Name: "history.jsonl", Write: write}))(t)
+	if data, err := os.ReadFile(filepath.Join(whole, "history.jsonl")); err != nil || string(data) != "in pieces" {
 		t.Errorf("%q, %v", data, err)
 	}
 	full := errors.New("full")
-	dir, err = save(t, root, 1, File{Name: "history.jsonl", Write: func(w io.Writer) error { return errors.Join(write(w), full) }})
+	dir, err := save(t, root, 1, File{Name: "history.jsonl", Write: func(w io.Writer) error { return errors.Join(write(w), full) }})
 	if !errors.Is(err, full) {
 		t.Errorf("error %v", err)
 	}
@@ -181,9 +169,7 @@ func TestAFileThatIsWrittenInPieces(t *testing.T) {
 func TestLatestThatIsNoLinkIsNotTouched(t *testing.T) {
 	root := t.TempDir()
 	precious := filepath.Join(root, "latest")
-	if err := os.WriteFile(precious, []byte("mine"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(precious, []byte("mine"), 0o600))
 	dir, err := save(t, root, 0, File{Name: "result.json", Data: []byte("{}")})
 	if err == nil {
 		t.Error("no complaint about a file named latest")
@@ -200,17 +186,13 @@ func TestWriteWholeReplaces(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "a", "page.html")
 	for _, text := range []string{"one", "two"} {
-		if err := WriteWhole(path, &File{Data: []byte(text)}); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, WriteWhole(path, &File{Data: []byte(text)}))
 		if data, err := os.ReadFile(path); err != nil || string(data) != text {
 			t.Errorf("%q, %v", data, err)
 		}
 	}
 	blocked := filepath.Join(dir, "b")
-	if err := os.MkdirAll(filepath.Join(blocked, "page.html", "x"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.MkdirAll(filepath.Join(blocked, "page.html", "x"), 0o755))
 	if err := WriteWhole(filepath.Join(blocked, "page.html"), &File{}); err == nil {
 		t.Error("a directory was overwritten")
 	}

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"syscall"
 	"testing"
+
+	"lockstep/internal/must"
 )
 
 // Stored files have the mode that the umask leaves, whichever way they are written.
@@ -26,10 +28,7 @@ func TestTheUmaskHolds(t *testing.T) {
 			t.Fatal(err, saved)
 		}
 		for _, path := range []string{filepath.Join(root, "index.html"), filepath.Join(dir, "result.json")} {
-			info, err := os.Stat(path)
-			if err != nil {
-				t.Fatal(err)
-			}
+			info := must.Get(os.Stat(path))(t)
 			if got := info.Mode().Perm(); got != tt.want {
 				t.Errorf("umask %03o: %s has the mode %03o, want %03o", tt.umask, filepath.Base(path), got, tt.want)
 			}

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"lockstep/internal/must"
 	"lockstep/measurements"
 )
 
@@ -68,14 +69,9 @@ func TestTheCatalogueIsWhole(t *testing.T) {
 		return err
 	}
 	for _, dir := range []string{"../../internal", "../../cmd"} {
-		if err := filepath.WalkDir(dir, look); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, filepath.WalkDir(dir, look))
 	}
-	libraries, err := measurements.Libraries()
-	if err != nil {
-		t.Fatal(err)
-	}
+	libraries := must.Get(measurements.Libraries())(t)
 	for _, m := range told.FindAllSubmatch(bytes.Join(libraries, nil), -1) {
 		text, _ := strconv.Unquote(string(m[1]))
 		if literals[text] = true; translated(Chinese, text) == text {

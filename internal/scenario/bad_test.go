@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"lockstep/internal/must"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden messages")
@@ -22,10 +24,7 @@ func TestBadFiles(t *testing.T) {
 	for _, file := range found {
 		name := strings.TrimSuffix(filepath.Base(file), ".yaml")
 		t.Run(name, func(t *testing.T) {
-			data, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
+			data := must.Get(os.ReadFile(file))(t)
 			p, err := Parse(filepath.Base(file), data)
 			var invalid *Invalid
 			if !errors.As(err, &invalid) || p != nil {
@@ -39,14 +38,9 @@ func TestBadFiles(t *testing.T) {
 			golden := strings.TrimSuffix(file, ".yaml") + ".golden"
 			got := err.Error() + "\n"
 			if *update {
-				if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, os.WriteFile(golden, []byte(got), 0o644))
 			}
-			want, err := os.ReadFile(golden)
-			if err != nil {
-				t.Fatal(err)
-			}
+			want := must.Get(os.ReadFile(golden))(t)
 			if got != string(want) {
 				t.Errorf("got:\n%s\nwant:\n%s", got, want)
 			}
@@ -56,12 +50,8 @@ func TestBadFiles(t *testing.T) {
 
 func TestHugeFileIsRefusedUnread(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "huge.yaml")
-	if err := os.WriteFile(path, nil, 0o644); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Truncate(path, 100<<20); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(path, nil, 0o644))
+	must.Do(t, os.Truncate(path, 100<<20))
 	start := time.Now()
 	allocated := testing.AllocsPerRun(1, func() { Load(path) })
 	_, err := Load(path)

@@ -5,20 +5,16 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"lockstep/internal/must"
 )
 
 // FuzzParse: any input is refused with problems that have a place, or is a plan that survives being
 // resolved and parsed again.
 func FuzzParse(f *testing.F) {
-	bad, err := filepath.Glob("testdata/bad/*.yaml")
-	if err != nil {
-		f.Fatal(err)
-	}
+	bad := must.Get(filepath.Glob("testdata/bad/*.yaml"))(f)
 	for _, file := range append(files(f), bad...) {
-		data, err := os.ReadFile(file)
-		if err != nil {
-			f.Fatal(err)
-		}
+		data := must.Get(os.ReadFile(file))(f)
 		if len(data) < 4000 {
 			f.Add(data)
 		}

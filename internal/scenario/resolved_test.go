@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"lockstep/internal/locks"
+	"lockstep/internal/must"
 	"lockstep/internal/plan"
 	"lockstep/internal/store"
 )
@@ -65,10 +66,7 @@ faults: [{when: A enters, fail-over: sentinel}]`,
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			p, err := Parse("x.yaml", []byte("scenario: x\n"+tt.text))
-			if err != nil {
-				t.Fatal(err)
-			}
+			p := must.Get(Parse("x.yaml", []byte("scenario: x\n"+tt.text)))(t)
 			_, after, _ := strings.Cut(Resolved(p), "\nservers:\n")
 			got, _, _ := strings.Cut(after, "\n\n")
 			if got := "servers:\n" + strings.TrimRight(got, "\n") + "\n"; got != tt.want {
@@ -79,10 +77,7 @@ faults: [{when: A enters, fail-over: sentinel}]`,
 }
 
 func TestServersReachThePlan(t *testing.T) {
-	p, err := Load("testdata/good/stores.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(Load("testdata/good/stores.yaml"))(t)
 	wantRedis := plan.Redis{
 		Replicas: 1, Persistence: plan.PersistEverySecond, MinReplicas: 1, MinReplicasMaxLag: 5 * time.Second,
 		Failover: plan.RedisFailover{Failover: plan.Failover{By: plan.BySentinel, After: 500 * time.Millisecond}, DownAfter: 3 * time.Second, Election: time.Second},
@@ -139,10 +134,7 @@ func TestAPlanBuiltByCodeCanBeReadBack(t *testing.T) {
 
 // Settings that a file leaves open follow the lease when it changes later, on a page or in a sweep.
 func TestALeaseThatChangesLater(t *testing.T) {
-	p, err := Parse("x.yaml", []byte("scenario: x\nlocks: [nats-kv]\nlease: 10s\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(Parse("x.yaml", []byte("scenario: x\nlocks: [nats-kv]\nlease: 10s\n")))(t)
 	p.Lease = 4 * time.Second
 	if got := p.SettingsOf(store.Of("nats"))[0]; got != p.Lease {
 		t.Errorf("keys live for %v with a lease of %v", got, p.Lease)

@@ -4,16 +4,14 @@ import (
 	"slices"
 	"testing"
 
+	"lockstep/internal/must"
 	"lockstep/internal/plan"
 )
 
 // Each lock is played once for each resource. Expectations of a lock hold for those of its
 // resources that have none.
 func TestALockIsOneOfEachResource(t *testing.T) {
-	p, err := Load("testdata/good/resources.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(Load("testdata/good/resources.yaml"))(t)
 	want := []string{"set-nx-lua@orders", "set-nx-lua@stock", "set-nx-lua@mail", "etcd-mutex@stock"}
 	if !slices.Equal(p.Locks, want) {
 		t.Errorf("locks %v, want %v", p.Locks, want)

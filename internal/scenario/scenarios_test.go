@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"lockstep/internal/locks"
+	"lockstep/internal/must"
 	"lockstep/internal/plan"
 )
 
@@ -15,10 +16,7 @@ func files(t testing.TB) []string {
 	t.Helper()
 	var out []string
 	for _, pattern := range []string{"../../scenarios/*/*.yaml", "testdata/good/*.yaml"} {
-		found, err := filepath.Glob(pattern)
-		if err != nil {
-			t.Fatal(err)
-		}
+		found := must.Get(filepath.Glob(pattern))(t)
 		out = append(out, found...)
 	}
 	if len(out) < 10 {
@@ -46,10 +44,7 @@ func checkRoundTrip(t *testing.T, p *plan.Plan) {
 func TestScenarioFiles(t *testing.T) {
 	for _, file := range files(t) {
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".yaml"), func(t *testing.T) {
-			p, err := Load(file)
-			if err != nil {
-				t.Fatal(err)
-			}
+			p := must.Get(Load(file))(t)
 			checkRoundTrip(t, p)
 			brief := Brief(p, "a comment")
 			if again, err := Parse(p.File, []byte(brief)); err != nil || !reflect.DeepEqual(unplaced(p), unplaced(again)) {

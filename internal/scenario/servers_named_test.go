@@ -3,6 +3,8 @@ package scenario
 import (
 	"strings"
 	"testing"
+
+	"lockstep/internal/must"
 )
 
 // A lock that the file does not list may lack a server that the file names anywhere.
@@ -27,10 +29,7 @@ func TestCheckServers(t *testing.T) {
 			}
 		}
 	}
-	p, err := Parse("x.yaml", []byte("scenario: x\nlocks: [redlock]\nfaults: [{at: 1s, pause: the holder, for: 1s}, {at: 2s, crash: redis-1}, {at: 3s, partition: [A, store], for: 1s}]\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(Parse("x.yaml", []byte("scenario: x\nlocks: [redlock]\nfaults: [{at: 1s, pause: the holder, for: 1s}, {at: 2s, crash: redis-1}, {at: 3s, partition: [A, store], for: 1s}]\n")))(t)
 	if err := CheckServers(p, "set-nx-lua"); err != nil {
 		t.Errorf("it has a redis-1: %v", err)
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"lockstep/internal/must"
 	"lockstep/internal/say"
 )
 
@@ -64,14 +65,8 @@ expect:
 // A subtitle survives the resolved file in both languages, and is as short as a title.
 func TestSubtitle(t *testing.T) {
 	const text = "scenario: A title\nsubtitle: %s\nlocks: [set-nx-lua]\nzh:\n  scenario: 标题\n  subtitle: 副标题\n"
-	p, err := Parse("x.yaml", fmt.Appendf(nil, text, "what it is about"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	again, err := Parse("x.yaml", []byte(Resolved(p)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(Parse("x.yaml", fmt.Appendf(nil, text, "what it is about")))(t)
+	again := must.Get(Parse("x.yaml", []byte(Resolved(p))))(t)
 	for l, want := range map[say.Language]string{say.English: "what it is about", say.Chinese: "副标题"} {
 		if got := again.Prose(l).Subtitle; got != want {
 			t.Errorf("%s: %q, want %q", l, got, want)

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"lockstep/internal/faults"
+	"lockstep/internal/must"
 	"lockstep/internal/scenario"
 	"lockstep/internal/schema"
 )
@@ -22,10 +23,7 @@ const committed = "schema/scenario.schema.json"
 
 func TestTheCommittedSchemasAreUpToDate(t *testing.T) {
 	for _, d := range schema.Documents() {
-		want, err := schema.JSON(d.Schema())
-		if err != nil {
-			t.Fatal(err)
-		}
+		want := must.Get(schema.JSON(d.Schema()))(t)
 		path := "schema/" + d.Name + ".schema.json"
 		got, err := os.ReadFile(filepath.Join(root, path))
 		if err != nil {
@@ -58,10 +56,7 @@ func scenarioFiles(t *testing.T) []string {
 func TestAcceptsEveryScenario(t *testing.T) {
 	v := newValidator(t)
 	for _, file := range scenarioFiles(t) {
-		data, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := must.Get(os.ReadFile(file))(t)
 		first, _, _ := strings.Cut(string(data), "\n")
 		path, ok := strings.CutPrefix(first, "# yaml-language-server: $schema=")
 		if !ok || filepath.Join(filepath.Dir(file), path) != filepath.Join(root, committed) {
@@ -91,10 +86,7 @@ func TestRefusesBadFiles(t *testing.T) {
 		t.Fatal(len(files), "bad files", err)
 	}
 	for _, file := range files {
-		data, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := must.Get(os.ReadFile(file))(t)
 		got := v.problems(t, data)
 		checkPlaces(t, file, string(data), got)
 		if _, err := scenario.Parse(file, data); err == nil {
@@ -103,14 +95,9 @@ func TestRefusesBadFiles(t *testing.T) {
 		golden := strings.TrimSuffix(file, ".yaml") + ".txt"
 		text := strings.Join(got, "\n") + "\n"
 		if *update {
-			if err := os.WriteFile(golden, []byte(text), 0o644); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.WriteFile(golden, []byte(text), 0o644))
 		}
-		want, err := os.ReadFile(golden)
-		if err != nil {
-			t.Fatal(err)
-		}
+		want := must.Get(os.ReadFile(golden))(t)
 		if text != string(want) {
 			t.Errorf("%s\ngot:\n%swant:\n%s", file, text, want)
 		}
@@ -146,10 +133,7 @@ func checkPlaces(t *testing.T, file, data string, problems []string) {
 // TestVerbsExplainThemselves: the schema has a valid example of every verb.
 func TestVerbsExplainThemselves(t *testing.T) {
 	v := newValidator(t)
-	data, err := schema.JSON(schema.Scenario())
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := must.Get(schema.JSON(schema.Scenario()))(t)
 	for _, spec := range faults.All() {
 		if !strings.Contains(string(data), `"label": "`+spec.Name+`"`) {
 			t.Errorf("the schema offers no example of %s: is it one fault in YAML?\n%s", spec.Name, spec.Example)

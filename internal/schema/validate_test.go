@@ -14,6 +14,7 @@ import (
 	"golang.org/x/text/language"
 	"golang.org/x/text/message"
 
+	"lockstep/internal/must"
 	"lockstep/internal/schema"
 )
 
@@ -25,18 +26,10 @@ type validator struct {
 
 func newValidator(t testing.TB) *validator {
 	t.Helper()
-	data, err := schema.JSON(schema.Scenario())
-	if err != nil {
-		t.Fatal(err)
-	}
-	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(data))
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := must.Get(schema.JSON(schema.Scenario()))(t)
+	doc := must.Get(jsonschema.UnmarshalJSON(bytes.NewReader(data)))(t)
 	c := jsonschema.NewCompiler()
-	if err := c.AddResource("scenario.json", doc); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, c.AddResource("scenario.json", doc))
 	compiled, err := c.Compile("scenario.json") // checks it against the dialect's own schema, too
 	if err != nil {
 		t.Fatal(err)
@@ -47,15 +40,9 @@ func newValidator(t testing.TB) *validator {
 // problems returns the places and messages of a file's problems, sorted.
 func (v *validator) problems(t testing.TB, file []byte) []string {
 	t.Helper()
-	data, err := yaml.YAMLToJSON(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(data))
-	if err != nil {
-		t.Fatal(err)
-	}
-	err = v.schema.Validate(value)
+	data := must.Get(yaml.YAMLToJSON(file))(t)
+	value := must.Get(jsonschema.UnmarshalJSON(bytes.NewReader(data)))(t)
+	err := v.schema.Validate(value)
 	if err == nil {
 		return nil
 	}

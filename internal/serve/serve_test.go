@@ -14,6 +14,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"lockstep/internal/must"
 )
 
 // policy stands for the one of the reports.
@@ -24,21 +26,14 @@ func writeFiles(t *testing.T, dir string, files map[string]string) {
 	t.Helper()
 	for name, text := range files {
 		path := filepath.Join(dir, name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.MkdirAll(filepath.Dir(path), 0o755))
+		must.Do(t, os.WriteFile(path, []byte(text), 0o644))
 	}
 }
 
 func openRoot(t *testing.T, path ...string) *os.Root {
 	t.Helper()
-	root, err := os.OpenRoot(filepath.Join(path...))
-	if err != nil {
-		t.Fatal(err)
-	}
+	root := must.Get(os.OpenRoot(filepath.Join(path...)))(t)
 	t.Cleanup(func() { _ = root.Close() })
 	return root
 }
@@ -69,13 +64,9 @@ func newStore(t *testing.T) *httptest.Server {
 		"store/a/run/out.txt": "../../../secret.txt", "store/a/out-run": "../../elsewhere", "store/hidden": "a/.draft-1",
 		"store/a/run/inside.svg": "plots/x.svg",
 	} {
-		if err := os.Symlink(target, filepath.Join(dir, name)); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.Symlink(target, filepath.Join(dir, name)))
 	}
-	if err := makePipe(filepath.Join(dir, "store/a/run/pipe.txt")); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, makePipe(filepath.Join(dir, "store/a/run/pipe.txt")))
 	count := 0
 	server := httptest.NewServer(New(openRoot(t, dir, "store"), policy, func() ([]byte, error) {
 		count++
@@ -88,32 +79,20 @@ func newStore(t *testing.T) *httptest.Server {
 // ask sends a path exactly as it is: a client's library would tidy it up.
 func ask(t *testing.T, server *httptest.Server, method, path, host string) (*http.Response, string) {
 	t.Helper()
-	conn, err := net.Dial("tcp", server.Listener.Addr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
+	conn := must.Get(net.Dial("tcp", server.Listener.Addr().String()))(t)
 	defer conn.Close()
 	if host == "" {
 		host = server.Listener.Addr().String()
 	}
-	if _, err := fmt.Fprintf(conn, "%s %s HTTP/1.1\r\nHost: %s\r\nConnection: close\r\n\r\n", method, path, host); err != nil {
-		t.Fatal(err)
-	}
-	all, err := io.ReadAll(conn)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Get(fmt.Fprintf(conn, "%s %s HTTP/1.1\r\nHost: %s\r\nConnection: close\r\n\r\n", method, path, host))(t)
+	all := must.Get(io.ReadAll(conn))(t)
 	request, _ := http.NewRequest(method, "/", nil)
 	response, err := http.ReadResponse(bufio.NewReader(bytes.NewReader(all)), request)
 	if err != nil {
 		t.Fatalf("%s: %v", path, err)
 	}
 	defer response.Body.Close()
-	body, err := io.ReadAll(response.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return response, string(body)
+	return response, string(must.Get(io.ReadAll(response.Body))(t))
 }
 
 func TestWhatIsServed(t *testing.T) {
@@ -249,10 +228,7 @@ func TestZipHasTheFilesOfARun(t *testing.T) {
 		if got := strings.Join(names, " "); got != "run/executable run/history.jsonl run/looks-like.html/file run/plots/x.svg run/report.html" {
 			t.Errorf("%s has %s", path, got)
 		}
-		in, err := z.Open("run/report.html")
-		if err != nil {
-			t.Fatal(err)
-		}
+		in := must.Get(z.Open("run/report.html"))(t)
 		if text, err := io.ReadAll(in); err != nil || string(text) != "report" {
 			t.Errorf("%s: the report is %q, %v", path, text, err)
 		}

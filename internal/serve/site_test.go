@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"lockstep/internal/must"
 )
 
 // The site is served beside the store, under a policy of its own, and no path leads out of it.
@@ -17,9 +19,7 @@ func TestTheSiteIsBesideTheStore(t *testing.T) {
 		"secret.txt": "secret", "site/index.html": "home", "site/playground/index.html": "play", "site/playground/worker.js": "worker",
 		"site/playground/playground.wasm.gz": "wasm", "site/" + SiteMark: "mark", "store/a/run/report.html": "report",
 	})
-	if err := os.Symlink("../secret.txt", filepath.Join(dir, "site", "out.txt")); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Symlink("../secret.txt", filepath.Join(dir, "site", "out.txt")))
 	index := func() ([]byte, error) { return []byte("index"), nil }
 	store := New(openRoot(t, dir, "store"), policy, index)
 	server := httptest.NewServer(Site(openRoot(t, dir, "site"), "script-src 'self'", store))
@@ -41,10 +41,7 @@ func TestTheSiteIsBesideTheStore(t *testing.T) {
 		"/_site/playground/..%2f..%2fsecret.txt":   {404, "404", "", ""},
 		"/_site/playground/../../store/index.html": {404, "404", "", ""},
 	} {
-		answer, err := server.Client().Get(server.URL + path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		answer := must.Get(server.Client().Get(server.URL + path))(t)
 		body, _ := io.ReadAll(answer.Body)
 		_ = answer.Body.Close()
 		head := answer.Header
@@ -58,15 +55,9 @@ func TestTheSiteIsBesideTheStore(t *testing.T) {
 	if Site(nil, "", store) != http.Handler(store) {
 		t.Error("without a site the handler is not that of the store")
 	}
-	other, err := http.NewRequest(http.MethodGet, server.URL+"/_site/", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	other := must.Get(http.NewRequest(http.MethodGet, server.URL+"/_site/", nil))(t)
 	other.Host = "evil.example"
-	answer, err := server.Client().Do(other)
-	if err != nil {
-		t.Fatal(err)
-	}
+	answer := must.Get(server.Client().Do(other))(t)
 	_ = answer.Body.Close()
 	if answer.StatusCode != http.StatusMisdirectedRequest {
 		t.Errorf("a request that was meant for another host gets %d", answer.StatusCode)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"lockstep/internal/checker"
+	"lockstep/internal/must"
 )
 
 func BenchmarkRunWithRenewals(b *testing.B) { benchmarkRuns(b, "150ms", "5ms..120ms") }
@@ -53,10 +54,7 @@ func benchmarkRuns(b *testing.B, lease, work string) {
 	defer w.Close()
 	var fired int64
 	run := func(seed int) {
-		h, err := w.Run(p, "watchdog-lua", uint64(seed))
-		if err != nil {
-			b.Fatal(err)
-		}
+		h := must.Get(w.Run(p, "watchdog-lua", uint64(seed)))(b)
 		j := checker.Judge(h)
 		for _, f := range j.Faults {
 			fired += int64(f.Times)

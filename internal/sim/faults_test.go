@@ -7,6 +7,7 @@ import (
 
 	"lockstep/internal/checker"
 	"lockstep/internal/history"
+	"lockstep/internal/must"
 	"lockstep/internal/plan"
 	"lockstep/internal/scenario/scenariotest"
 )
@@ -17,11 +18,7 @@ var story = scenariotest.Story
 // play plays a plan with its first lock.
 func play(t *testing.T, p *plan.Plan) *history.History {
 	t.Helper()
-	h, err := Run(p, p.Locks[0], 1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return h
+	return must.Get(Run(p, p.Locks[0], 1))(t)
 }
 
 // tell plays a plan and returns the events of some kinds before the final quiet

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"lockstep/internal/history"
+	"lockstep/internal/must"
 	"lockstep/internal/plan"
 )
 
@@ -40,10 +41,7 @@ func playLong(t *testing.T, ctx context.Context, reserve int) (*history.History,
 }
 
 func TestARunEndsWithItsContext(t *testing.T) {
-	whole, err := playLong(t, context.Background(), 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	whole := must.Get(playLong(t, context.Background(), 0))(t)
 	part, err := playLong(t, &fewLooks{context.Background(), 3}, 0)
 	if !errors.Is(err, context.Canceled) {
 		t.Fatalf("got %v", err)
@@ -55,15 +53,9 @@ func TestARunEndsWithItsContext(t *testing.T) {
 
 // A run that is cut short for its size keeps exactly as many events as are left.
 func TestARunThatIsTooLongIsCutShort(t *testing.T) {
-	whole, err := playLong(t, context.Background(), 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	whole := must.Get(playLong(t, context.Background(), 0))(t)
 	for _, most := range []int{0, 1, 5000, len(whole.Events) - 1} {
-		part, err := playLong(t, context.Background(), MaxRecorded-most)
-		if err != nil {
-			t.Fatal(err)
-		}
+		part := must.Get(playLong(t, context.Background(), MaxRecorded-most))(t)
 		if len(part.Events) != most+1 || !slices.Equal(part.Events[:most], whole.Events[:most]) {
 			t.Errorf("%d events, want the first %d and the end", len(part.Events), most)
 		}
@@ -85,11 +77,7 @@ func TestARestlessClientCutsItsRunShort(t *testing.T) {
 		w := New()
 		t.Cleanup(w.Close)
 		w.MaxBackToBackRequests = maxInARow
-		h, err := w.Run(p, "redisson-fair", 1)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return h
+		return must.Get(w.Run(p, "redisson-fair", 1))(t)
 	}
 	whole, most := play(0), 0
 	streaks, replied := map[history.NodeID]int{}, map[history.NodeID]history.Instant{}

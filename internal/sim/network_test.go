@@ -9,6 +9,7 @@ import (
 
 	"lockstep/internal/history"
 	"lockstep/internal/locks"
+	"lockstep/internal/must"
 	"lockstep/internal/store/redis"
 )
 
@@ -175,10 +176,7 @@ func TestWhatAPartitionHeldBackComesInAnyOrder(t *testing.T) {
 		w := New()
 		defer w.Close()
 		w.SetTiming(Timing{AnyOrder: any})
-		h, err := w.Run(p, "set-nx-lua", seed)
-		if err != nil {
-			t.Fatal(err)
-		}
+		h := must.Get(w.Run(p, "set-nx-lua", seed))(t)
 		healed := find(t, h, history.FaultEnded, "nobody").At
 		for _, e := range h.Events {
 			if e.Kind == history.Executed && h.Name(e.Peer) == "A" && e.At <= healed+history.Instant(5*time.Millisecond) {

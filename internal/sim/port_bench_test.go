@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"lockstep/internal/locks"
+	"lockstep/internal/must"
 	"lockstep/internal/store/redis"
 )
 
@@ -30,9 +31,7 @@ func benchmarkClient(b *testing.B, turn func(context.Context, locks.Deps)) {
 	defer w.Close()
 	p := story(b, "set-nx-lua", "network.latency=1us..2us")
 	v, _ := locks.Lookup("set-nx-lua")
-	if err := w.setUp(p, v, 1); err != nil {
-		b.Fatal(err)
-	}
+	must.Do(b, w.setUp(p, v, 1))
 	c := w.clients[0]
 	d := w.deps(c, p.Workload)
 	w.k.Spawn(c.proc, "main", func() {
@@ -47,7 +46,5 @@ func benchmarkClient(b *testing.B, turn func(context.Context, locks.Deps)) {
 	})
 	b.ReportAllocs()
 	b.ResetTimer()
-	if err := w.k.Run(0, nil); err != nil {
-		b.Fatal(err)
-	}
+	must.Do(b, w.k.Run(0, nil))
 }

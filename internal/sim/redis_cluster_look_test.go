@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"lockstep/internal/history"
+	"lockstep/internal/must"
 )
 
 // Skipping the looks that change nothing does not change the history.
@@ -30,14 +31,8 @@ func TestNodesThatAgreeNeedNotLook(t *testing.T) {
 				{at + "crash: redis-2", fmt.Sprintf("at: %v, partition: [redis-5, %s], for: 5s", begin+10*time.Second, others["redis-5"])},
 			} {
 				p := sharded(t, list...)
-				a, err := direct.Run(p, "set-nx-lua", 1)
-				if err != nil {
-					t.Fatal(err)
-				}
-				b, err := always.Run(p, "set-nx-lua", 1)
-				if err != nil {
-					t.Fatal(err)
-				}
+				a := must.Get(direct.Run(p, "set-nx-lua", 1))(t)
+				b := must.Get(always.Run(p, "set-nx-lua", 1))(t)
 				if a.Hash() != b.Hash() {
 					t.Errorf("%s: another history", list)
 				}

@@ -9,6 +9,7 @@ import (
 	"lockstep/internal/checker"
 	"lockstep/internal/history"
 	"lockstep/internal/locks"
+	"lockstep/internal/must"
 	"lockstep/internal/plan"
 	"lockstep/internal/store/redis"
 )
@@ -92,10 +93,7 @@ func TestTheReplicaThatKnowsMoreIsElected(t *testing.T) {
 	p := sharded(t, "servers.redis.cluster.replicas=2", // redis-5 and redis-8
 		"at: 0s, partition: [redis-2, redis-5], for: 100s", "when: A enters, after: 3s, crash: redis-2")
 	for seed := range uint64(10) {
-		h, err := Run(p, "set-nx-lua", seed+1)
-		if err != nil {
-			t.Fatal(err)
-		}
+		h := must.Get(Run(p, "set-nx-lua", seed+1))(t)
 		find(t, h, history.Promoted, "redis-8")
 		if j := checker.Judge(h); j.Letter == checker.LetterV {
 			t.Errorf("seed %d: two holders, though redis-8 knew the lock", seed+1)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"lockstep/internal/history"
+	"lockstep/internal/must"
 	"lockstep/internal/plan"
 	"lockstep/internal/store/redis"
 )
@@ -39,9 +40,7 @@ func TestReplicasDoNotKnowScripts(t *testing.T) {
 	w := New()
 	defer w.Close()
 	w.Scripts = []*redis.Script{{Name: "one", Source: "return 1"}}
-	if _, err := w.Run(splitByHand(t, "set-nx-lua", time.Second), "set-nx-lua", 1); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(w.Run(splitByHand(t, "set-nx-lua", time.Second), "set-nx-lua", 1))(t)
 	byHash := redis.Eval(w.Scripts[0], "k").Named("EVALSHA")
 	for i, want := range []string{"(integer) 1", "(error) NOSCRIPT No matching script. Please use EVAL."} {
 		if got := w.stores[i].Exec(0, 1, &byHash).String(); got != want {
@@ -55,10 +54,7 @@ func TestReplicasDoNotKnowScripts(t *testing.T) {
 func TestACutOffPrimaryStillCountsTheReplicaThatLeft(t *testing.T) {
 	w := New()
 	defer w.Close()
-	h, err := w.Run(splitByHand(t, "redisson", 30*time.Second), "redisson", 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	h := must.Get(w.Run(splitByHand(t, "redisson", 30*time.Second), "redisson", 1))(t)
 	infos := answers(h, "INFO", time.Second, 29*time.Second)
 	if len(infos) == 0 || slices.ContainsFunc(infos, func(s string) bool { return !strings.Contains(s, "connected_slaves:1") }) {
 		t.Errorf("the primary says %q", infos)

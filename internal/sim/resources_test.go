@@ -9,6 +9,7 @@ import (
 	"lockstep/internal/checker"
 	"lockstep/internal/history"
 	"lockstep/internal/locks"
+	"lockstep/internal/must"
 	"lockstep/internal/plan"
 )
 
@@ -46,10 +47,7 @@ func TestTheRunsOfTwoResourcesShareOneWorld(t *testing.T) {
 			"when: S wakes, crash: A") // its entry stays behind
 		var common [][]seen
 		for i, clients := range [][]string{{"A", "B"}, {"S", "T"}} {
-			h, err := Run(p, p.Locks[i], 1)
-			if err != nil {
-				t.Fatal(err)
-			}
+			h := must.Get(Run(p, p.Locks[i], 1))(t)
 			acquired := 0
 			for _, e := range h.Events {
 				for _, id := range []history.NodeID{e.Node, e.Peer, e.Owner} {
@@ -76,10 +74,7 @@ func TestTheRunsOfTwoResourcesShareOneWorld(t *testing.T) {
 func TestClientsOfAnotherResourceChangeNothing(t *testing.T) {
 	for _, lock := range []string{"set-nx-lua", "redlock", "redisson-fair", "mysql-for-update", "pg-advisory"} {
 		beliefs := func(p *plan.Plan) []seen {
-			h, err := Run(p, p.Locks[0], 3)
-			if err != nil {
-				t.Fatal(err)
-			}
+			h := must.Get(Run(p, p.Locks[0], 3))(t)
 			return of(h, func(node string, k history.Kind) bool { return (node == "A" || node == "B") && k <= history.Finished })
 		}
 		beside := beliefs(twoResources(t, lock, "workload.stagger=0s"))
@@ -99,10 +94,7 @@ func TestAFaultOfAnotherResourceTestsNothing(t *testing.T) {
 	} {
 		p := twoResources(t, "set-nx-lua", fault)
 		for i, lock := range p.Locks {
-			h, err := Run(p, lock, 1)
-			if err != nil {
-				t.Fatal(err)
-			}
+			h := must.Get(Run(p, lock, 1))(t)
 			j := checker.Judge(h)
 			if len(j.Faults) != 1 || j.Faults[0].Times == 0 || j.Faults[0].InVain != (i == 1) { // of the stock
 				t.Errorf("%s: %s: %+v", fault, lock, j.Faults)
@@ -122,10 +114,7 @@ func TestAWatchdogRenewsAtItsClientsInterval(t *testing.T) {
 		if !v.Watchdog {
 			continue
 		}
-		h, err := Run(&p, v.ID, 1)
-		if err != nil {
-			t.Fatal(err)
-		}
+		h := must.Get(Run(&p, v.ID, 1))(t)
 		for client, want := range map[string]int{"A": 1, "B": 5, "C": 1} {
 			requests := map[history.Instant]bool{}
 			for _, hold := range history.Holds(h) {

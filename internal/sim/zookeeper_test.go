@@ -10,6 +10,7 @@ import (
 
 	"lockstep/internal/history"
 	"lockstep/internal/locks"
+	"lockstep/internal/must"
 	"lockstep/internal/ports"
 	"lockstep/internal/sim/kernel"
 	"lockstep/internal/store/zookeeper"
@@ -28,9 +29,7 @@ func newEnsemble(t *testing.T) *ensemble {
 	v, _ := locks.Lookup("zk-sequential")
 	w := New()
 	t.Cleanup(w.Close)
-	if err := w.setUp(p, v, 1); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, w.setUp(p, v, 1))
 	return &ensemble{w, t}
 }
 
@@ -47,9 +46,7 @@ func (e *ensemble) run(scripts ...func(c *client, zk zookeeper.Client)) {
 			}
 		})
 	}
-	if err := e.k.Run(100_000, nil); err != nil {
-		e.t.Fatal(err)
-	}
+	must.Do(e.t, e.k.Run(100_000, nil))
 	if left > 0 {
 		e.t.Fatalf("%d clients hang", left)
 	}
@@ -69,11 +66,7 @@ func (e *ensemble) cut(client string, from, length time.Duration, servers ...str
 
 func (e *ensemble) session(c *client, zk zookeeper.Client) *zookeeper.Session {
 	e.t.Helper()
-	s, err := zk.Connect(c.Background(), 10*time.Second)
-	if err != nil {
-		e.t.Fatal(err)
-	}
-	return s
+	return must.Get(zk.Connect(c.Background(), 10*time.Second))(e.t)
 }
 
 // stateAt is a state with the second in which it began, to a tenth.

@@ -17,6 +17,7 @@ import (
 
 	"lockstep/internal/campaign/results"
 	"lockstep/internal/locks"
+	"lockstep/internal/must"
 	"lockstep/internal/playground"
 	"lockstep/internal/report/page"
 	"lockstep/internal/report/playpage"
@@ -79,11 +80,7 @@ func TestStoriesOfDrawnPagesLeadToThePlayground(t *testing.T) {
 
 func site(t *testing.T) Tree {
 	t.Helper()
-	files, err := made()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return files
+	return must.Get(made())(t)
 }
 
 var (
@@ -209,15 +206,9 @@ func TestTheFirstPageIsCompleteWithoutScripts(t *testing.T) {
 func TestOnlyOurFolderIsWritten(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "site")
 	write := func(files Tree) error { return Write(dir, files) }
-	if err := write(Tree{"index.html": []byte("1"), "old/page.html": []byte("1")}); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(dir, "CNAME"), []byte("example.org"), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	if err := write(Tree{"index.html": []byte("2")}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, write(Tree{"index.html": []byte("1"), "old/page.html": []byte("1")}))
+	must.Do(t, os.WriteFile(filepath.Join(dir, "CNAME"), []byte("example.org"), 0o644))
+	must.Do(t, write(Tree{"index.html": []byte("2")}))
 	for name, want := range map[string]string{"index.html": "2", "CNAME": "example.org"} {
 		if got, err := os.ReadFile(filepath.Join(dir, name)); string(got) != want {
 			t.Errorf("%s is %q (%v), want %q", name, got, err, want)
@@ -227,9 +218,7 @@ func TestOnlyOurFolderIsWritten(t *testing.T) {
 		t.Error("a page that is no longer ours has stayed")
 	}
 	foreign := t.TempDir()
-	if err := os.WriteFile(filepath.Join(foreign, "index.html"), []byte("mine"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(filepath.Join(foreign, "index.html"), []byte("mine"), 0o644))
 	if err := Write(foreign, Tree{"index.html": []byte("ours")}); err == nil {
 		t.Error("a folder that is not ours was written to")
 	}
@@ -238,15 +227,9 @@ func TestOnlyOurFolderIsWritten(t *testing.T) {
 	}
 	// With a list that was tampered with, nothing outside of the folder is removed.
 	outside := filepath.Join(filepath.Dir(dir), "outside")
-	if err := os.WriteFile(outside, []byte("mine"), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(dir, serve.SiteMark), []byte("../outside\n"), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	if err := write(Tree{"index.html": []byte("3")}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(outside, []byte("mine"), 0o644))
+	must.Do(t, os.WriteFile(filepath.Join(dir, serve.SiteMark), []byte("../outside\n"), 0o644))
+	must.Do(t, write(Tree{"index.html": []byte("3")}))
 	if _, err := os.Stat(outside); err != nil {
 		t.Error("a file outside of the folder was removed")
 	}

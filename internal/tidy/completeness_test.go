@@ -12,6 +12,7 @@ import (
 	"lockstep/internal/checker"
 	"lockstep/internal/faults"
 	"lockstep/internal/locks"
+	"lockstep/internal/must"
 	"lockstep/internal/plan"
 	"lockstep/internal/say"
 	"lockstep/internal/scenario"
@@ -130,7 +131,7 @@ func said(p *plan.Plan) (all []plan.Expectation) {
 func scenarios(t *testing.T) []*plan.Plan {
 	t.Helper()
 	var plans []*plan.Plan
-	err := filepath.WalkDir(filepath.Join(root, "scenarios"), func(p string, d fs.DirEntry, err error) error {
+	must.Do(t, filepath.WalkDir(filepath.Join(root, "scenarios"), func(p string, d fs.DirEntry, err error) error {
 		if err != nil || !strings.HasSuffix(p, ".yaml") {
 			return err
 		}
@@ -140,10 +141,7 @@ func scenarios(t *testing.T) []*plan.Plan {
 		}
 		plans = append(plans, loaded)
 		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	return plans
 }
 
@@ -166,7 +164,7 @@ func TestFilesStayReadable(t *testing.T) {
 // Addresses of machines and hosts do not belong into a repository.
 func TestNothingNamesAMachine(t *testing.T) {
 	home := "/" + "work/"
-	err := filepath.WalkDir(root, func(p string, d fs.DirEntry, err error) error {
+	must.Do(t, filepath.WalkDir(root, func(p string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
@@ -187,8 +185,5 @@ func TestNothingNamesAMachine(t *testing.T) {
 			t.Errorf("%s names a directory of a developer's machine (%s...)", p, home)
 		}
 		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 }

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"lockstep/internal/must"
 )
 
 // rule says what some packages, with all below them, may import of this module. A package that no rule
@@ -178,11 +180,7 @@ func TestThePlainProgramHasNoQueueAndNoLiveWorld(t *testing.T) {
 	deps := func(tags string) string {
 		cmd := exec.Command("go", "list", "-deps", "-tags", tags, "./cmd/simulate")
 		cmd.Dir = root
-		out, err := cmd.Output()
-		if err != nil {
-			t.Fatal(err)
-		}
-		return string(out)
+		return string(must.Get(cmd.Output())(t))
 	}
 	for _, x := range []struct{ tag, needs string }{{"queue", "github.com/nats-io/"}, {"queue", "lockstep/internal/campaign/queue"}, {"live", "github.com/redis/go-redis/"}} {
 		if strings.Contains(deps(""), x.needs) {

@@ -6,16 +6,15 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"lockstep/internal/must"
 )
 
 // The script that installs the servers waits for the process that has a lock of the package
 // manager, for each of its commands, and names it. Here apt-get is a script that reports
 // a lock once before each command succeeds; lists are wanted since the first try lacks them.
 func TestInstallServersWaitsForLocks(t *testing.T) {
-	bash, err := exec.LookPath("bash")
-	if err != nil {
-		t.Fatal(err)
-	}
+	bash := must.Get(exec.LookPath("bash"))(t)
 	bin := t.TempDir()
 	for name, text := range map[string]string{
 		"id":    "echo 0",
@@ -27,18 +26,11 @@ case "$1 $(grep -c "^$1$" "$CALLS")" in
 "update 1") echo "E: Could not get lock /var/lib/apt/lists/lock. It is held by process 78 (unattended-upgr)"; exit 100;;
 esac`,
 	} {
-		if err := os.WriteFile(filepath.Join(bin, name), []byte("#!"+bash+"\n"+text+"\n"), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(filepath.Join(bin, name), []byte("#!"+bash+"\n"+text+"\n"), 0o755))
 	}
 	for _, name := range []string{"grep", "mktemp", "rm", "chmod", "tail"} { // none of the servers is in its path
-		path, err := exec.LookPath(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := os.Symlink(path, filepath.Join(bin, name)); err != nil {
-			t.Fatal(err)
-		}
+		path := must.Get(exec.LookPath(name))(t)
+		must.Do(t, os.Symlink(path, filepath.Join(bin, name)))
 	}
 	calls := filepath.Join(bin, "calls")
 	cmd := exec.Command(bash, "../../scripts/install-servers")

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"lockstep/internal/must"
 	"lockstep/internal/store"
 )
 
@@ -32,10 +33,7 @@ func TestThePriceOfAStoreThatIsThere(t *testing.T) {
 			if strings.HasSuffix(path, "_test.go") {
 				continue
 			}
-			text, err := os.ReadFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
+			text := must.Get(os.ReadFile(path))(t)
 			files = append(files, path)
 			if strings.HasSuffix(path, ".go") {
 				lines += strings.Count(string(text), "\n")

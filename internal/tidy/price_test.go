@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"lockstep/internal/must"
 	"lockstep/internal/real/realtest"
 )
 
@@ -41,10 +42,7 @@ func (a *addition) texts(t *testing.T) map[string]string {
 	out := map[string]string{}
 	maps.Copy(out, a.files)
 	for path, change := range a.changes {
-		text, err := os.ReadFile(filepath.Join(root, path))
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := must.Get(os.ReadFile(filepath.Join(root, path)))(t)
 		if n := strings.Count(string(text), change[0]); n != 1 {
 			t.Fatalf("%s has %q %d times, want once", path, change[0], n)
 		}
@@ -59,15 +57,10 @@ func (a *addition) copied(t *testing.T) (dir string) {
 	t.Helper()
 	dir = t.TempDir()
 	for _, part := range []string{"internal", "scenarios"} {
-		if err := os.CopyFS(filepath.Join(dir, part), os.DirFS(filepath.Join(root, part))); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.CopyFS(filepath.Join(dir, part), os.DirFS(filepath.Join(root, part))))
 	}
 	for _, name := range []string{"go.mod", "go.sum"} {
-		text, err := os.ReadFile(filepath.Join(root, name))
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := must.Get(os.ReadFile(filepath.Join(root, name)))(t)
 		write(t, filepath.Join(dir, name), string(text))
 	}
 	for path, text := range a.texts(t) {
@@ -78,9 +71,7 @@ func (a *addition) copied(t *testing.T) (dir string) {
 
 func write(t *testing.T, path, text string) {
 	t.Helper()
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(path, []byte(text), 0o600))
 }
 
 // overlaid is the argument with which the go command compiles the addition into these sources, for
@@ -90,17 +81,11 @@ func (a *addition) overlaid(t *testing.T) string {
 	dir := t.TempDir()
 	replaced := map[string]string{}
 	for path, text := range a.texts(t) {
-		from, err := filepath.Abs(filepath.Join(root, path))
-		if err != nil {
-			t.Fatal(err)
-		}
+		from := must.Get(filepath.Abs(filepath.Join(root, path)))(t)
 		replaced[from] = filepath.Join(dir, strings.ReplaceAll(path, "/", "_"))
 		write(t, replaced[from], text)
 	}
-	text, err := json.Marshal(map[string]map[string]string{"Replace": replaced})
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(json.Marshal(map[string]map[string]string{"Replace": replaced}))(t)
 	file := filepath.Join(dir, "overlay.json")
 	write(t, file, string(text))
 	return "-overlay=" + file

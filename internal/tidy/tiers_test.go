@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"lockstep/internal/must"
 )
 
 // goTest is one call of go test: of which packages, and which tests of them.
@@ -47,15 +49,8 @@ var killers = regexp.MustCompile(`(?m)^  killed by: \[(.*)\]$`)
 
 // seededBugs are the calls that have to notice the seeded bugs.
 func seededBugs(t *testing.T) (all []goTest) {
-	files, err := filepath.Glob(filepath.Join(root, "internal/mutants/list/*.yaml"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, file := range files {
-		list, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+	for _, file := range must.Get(filepath.Glob(filepath.Join(root, "internal/mutants/list/*.yaml")))(t) {
+		list := must.Get(os.ReadFile(file))(t)
 		for _, by := range killers.FindAllStringSubmatch(string(list), -1) {
 			for _, call := range strings.Split(by[1], ", ") {
 				if one, ok := choosing(call); ok {
@@ -72,10 +67,7 @@ func seededBugs(t *testing.T) (all []goTest) {
 
 // goTests reads the Makefile's calls of go test that choose tests.
 func goTests(t *testing.T) (all []goTest) {
-	makefile, err := os.ReadFile(filepath.Join(root, "Makefile"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	makefile := must.Get(os.ReadFile(filepath.Join(root, "Makefile")))(t)
 	text := strings.ReplaceAll(string(makefile), "\\\n", "")
 	if more := moreVariable.FindStringSubmatch(text); more != nil {
 		text = strings.ReplaceAll(text, "$(MORE)", more[1])

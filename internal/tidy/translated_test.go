@@ -13,6 +13,7 @@ import (
 	"lockstep/internal/checker"
 	"lockstep/internal/faults"
 	"lockstep/internal/locks"
+	"lockstep/internal/must"
 	"lockstep/internal/plan"
 	"lockstep/internal/report/reporttest"
 	"lockstep/internal/say"
@@ -89,10 +90,7 @@ func TestGoSpeaksEnglish(t *testing.T) {
 		if s.test || s.path == "internal/say/lines.go" {
 			continue
 		}
-		data, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(s.path)))
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := must.Get(os.ReadFile(filepath.Join(root, filepath.FromSlash(s.path))))(t)
 		for i, line := range strings.Split(string(data), "\n") {
 			if isChinese(line) {
 				t.Errorf("%s:%d: %s: put it into internal/say/zh.po, below its English", s.path, i+1, strings.TrimSpace(line))

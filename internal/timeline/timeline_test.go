@@ -10,6 +10,7 @@ import (
 	"lockstep/internal/checker"
 	"lockstep/internal/history"
 	"lockstep/internal/history/historytest"
+	"lockstep/internal/must"
 	"lockstep/internal/run"
 	"lockstep/internal/scenario/scenariotest"
 	"lockstep/internal/sim"
@@ -20,16 +21,10 @@ import (
 // Checkers read the events by themselves. In every story of the lessons the account agrees with them
 // about who was inside, who was refused, and whose entries others removed.
 func TestItAgreesWithTheCheckers(t *testing.T) {
-	files, err := fs.Glob(scenarios.Files, "lessons/*.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
+	files := must.Get(fs.Glob(scenarios.Files, "lessons/*.yaml"))(t)
 	broken := 0
 	for _, file := range files {
-		data, err := scenarios.Files.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := must.Get(scenarios.Files.ReadFile(file))(t)
 		p := scenariotest.Parse(t, file, string(data))
 		for _, lock := range p.Locks {
 			out := run.One(context.Background(), sim.New(), p, lock, 1)

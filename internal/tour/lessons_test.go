@@ -11,6 +11,7 @@ import (
 
 	"lockstep/internal/checker"
 	"lockstep/internal/history"
+	"lockstep/internal/must"
 	"lockstep/internal/report/bundle"
 	"lockstep/internal/report/glossary"
 	"lockstep/internal/run"
@@ -21,10 +22,7 @@ import (
 
 func allLessons(t testing.TB) []*Lesson {
 	t.Helper()
-	lessons, err := Lessons()
-	if err != nil {
-		t.Fatal(err)
-	}
+	lessons := must.Get(Lessons())(t)
 	if len(lessons) < 10 {
 		t.Fatalf("%d lessons, at least 10 lead from SETNX to fencing", len(lessons))
 	}
@@ -139,10 +137,7 @@ func holds(t *testing.T, l *Lesson, p *Played, seed uint64) {
 
 // Every answer has conditions, in facts that exist.
 func TestConditionsCanHold(t *testing.T) {
-	p, err := Play(context.Background(), &allLessons(t)[0].Run, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(Play(context.Background(), &allLessons(t)[0].Run, 1))(t)
 	facts := p.Facts()
 	for _, l := range allLessons(t) {
 		for i, a := range l.Predict.Answers {
@@ -220,10 +215,7 @@ func TestTheLearnersValueTurnsTheVerdict(t *testing.T) {
 		if len(l.Yours.Reach) != 1 {
 			t.Errorf("%s: %v is not one property", l.Name, l.Yours.Reach)
 		}
-		data, err := scenarios.Files.ReadFile("lessons/" + l.Run.Scenario + ".yaml")
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := must.Get(scenarios.Files.ReadFile("lessons/" + l.Run.Scenario + ".yaml"))(t)
 		verdict := func(property, lock string, changes ...scenario.Change) string {
 			p, err := scenario.Parse(l.Run.Scenario+".yaml", data, changes...)
 			if err != nil {

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"lockstep/internal/must"
 	"lockstep/internal/report/glossary"
 	"lockstep/internal/report/reporttest"
 	"lockstep/internal/say"
@@ -34,9 +35,7 @@ func take(t *testing.T, from string, o Options, typed ...string) string {
 	if from != "" {
 		start = Find(lessons, from)
 	}
-	if err := Take(context.Background(), lessons, start, o); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, Take(context.Background(), lessons, start, o))
 	return out.String()
 }
 

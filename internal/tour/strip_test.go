@@ -6,6 +6,7 @@ import (
 
 	"lockstep/internal/checker"
 	"lockstep/internal/history"
+	"lockstep/internal/must"
 	"lockstep/internal/report/bundle"
 	pictures "lockstep/internal/report/strip"
 	"lockstep/internal/timeline"
@@ -16,10 +17,7 @@ func TestThePictureIsTheHistory(t *testing.T) {
 	const width = 66
 	for _, l := range allLessons(t) {
 		for _, r := range []*Run{&l.Run, &l.Switch.Run} {
-			p, err := Play(context.Background(), r, 1)
-			if err != nil {
-				t.Fatal(err)
-			}
+			p := must.Get(Play(context.Background(), r, 1))(t)
 			h := p.Judgement.History
 			s := newStrip(pictures.Of(&p.Judgement, bundle.BarsOf(timeline.Of(h)), pictures.Options{AllClients: true}), 0, h.End(), width)
 			holds := history.Holds(h)

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"lockstep/internal/must"
 	"lockstep/internal/report/glossary"
 	"lockstep/internal/say"
 )
@@ -18,10 +19,7 @@ func shownTo(t *testing.T, language say.Language) map[string]string {
 	o := &Options{Language: language, Seed: 1, Width: 80}
 	shown := map[string]string{}
 	for _, l := range allLessons(t) {
-		s, err := perform(context.Background(), l, o.Seed)
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := must.Get(perform(context.Background(), l, o.Seed))(t)
 		text := ""
 		for _, k := range pagesOf(o) {
 			c := newCanvas(o)
@@ -39,10 +37,7 @@ func shownTo(t *testing.T, language say.Language) map[string]string {
 // plainWords are the words that need no explanation for a reader who knows Redis.
 func plainWords(t *testing.T) map[string]bool {
 	t.Helper()
-	data, err := os.ReadFile("testdata/plain_words.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := must.Get(os.ReadFile("testdata/plain_words.txt"))(t)
 	known := map[string]bool{}
 	for _, line := range strings.Split(string(data), "\n") {
 		if !strings.HasPrefix(line, "#") {

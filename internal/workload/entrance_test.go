@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"lockstep/internal/history"
+	"lockstep/internal/must"
 )
 
 // enter plays a script and returns when each client began: "120 A acquired" is an event at 120 ms,
@@ -31,9 +32,7 @@ func enter(t *testing.T, stagger time.Duration, script string) string {
 	for _, line := range strings.Split(script, "; ") {
 		words := strings.Fields(line)
 		var until int
-		if _, err := fmt.Sscan(words[0], &until); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(fmt.Sscan(words[0], &until))(t)
 		for at < until {
 			at++
 			admit()

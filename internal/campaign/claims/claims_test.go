@@ -13,6 +13,7 @@ import (
 	"lockstep/internal/checker"
 	"lockstep/internal/faults"
 	"lockstep/internal/history"
+	"lockstep/internal/must"
 	"lockstep/internal/plan"
 	"lockstep/internal/report/reporttest"
 	"lockstep/internal/scenario"
@@ -56,11 +57,7 @@ func TestMeasuredClaimsAreThoseStored(t *testing.T) {
 	}
 	measure := func(of []Claim, jobs int) []Measured {
 		t.Helper()
-		out, err := Measure(context.Background(), Options{Claims: of, Jobs: jobs})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return out
+		return must.Get(Measure(context.Background(), Options{Claims: of, Jobs: jobs}))(t)
 	}
 	first, few, stored := measure(All(), 3), All()[:8], storedClaims(t)
 	for i, alone := range measure(few, 1) {
@@ -82,24 +79,13 @@ func TestMeasuredClaimsAreThoseStored(t *testing.T) {
 // storedClaims are the results in the repository.
 func storedClaims(t *testing.T) *results.Claims {
 	t.Helper()
-	data, err := os.ReadFile("../../../measurements/claims.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	stored, err := results.ReadClaims(data)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return stored
+	return must.Get(results.ReadClaims(must.Get(os.ReadFile("../../../measurements/claims.json"))(t)))(t)
 }
 
 // measured measures a claim that a text describes.
 func measured(t *testing.T, lab *Lab, text string) (Result, error) {
 	t.Helper()
-	some, err := parse([]byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	some := must.Get(parse([]byte(text)))(t)
 	m, err := measure(t.Context(), lab, some[0].claim())
 	return m.Result, err
 }
@@ -118,11 +104,7 @@ func verdictOf(t *testing.T, n int, lab *Lab) Result {
 	if !ok {
 		t.Fatalf("there is no claim %d", n)
 	}
-	out, err := Measure(context.Background(), Options{Claims: []Claim{c}, NewLab: func() *Lab { return lab }})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return out[0].Result
+	return must.Get(Measure(context.Background(), Options{Claims: []Claim{c}, NewLab: func() *Lab { return lab }}))(t)[0].Result
 }
 
 // instead plays other locks: pairs are a lock and the other one.

@@ -15,6 +15,7 @@ import (
 	"lockstep/internal/campaign/results"
 	"lockstep/internal/checker"
 	"lockstep/internal/history"
+	"lockstep/internal/must"
 	"lockstep/internal/plan"
 	"lockstep/internal/run"
 	"lockstep/internal/sim"
@@ -33,10 +34,7 @@ func (c counted) Play(ctx context.Context, p *plan.Plan, lock string, seed uint6
 
 func opened(t *testing.T, name string) *crosscheck.Kept {
 	t.Helper()
-	k, err := crosscheck.OpenKept(name, "process", 100_000)
-	if err != nil {
-		t.Fatal(err)
-	}
+	k := must.Get(crosscheck.OpenKept(name, "process", 100_000))(t)
 	t.Cleanup(func() { k.Close() })
 	return k
 }
@@ -132,10 +130,7 @@ func TestHistoriesOfRunsThatDiffer(t *testing.T) {
 	if pairs[0].History != "" || pairs[1].Agreement() != results.Differs || pairs[1].History == "" {
 		t.Fatalf("%+v", pairs)
 	}
-	f, err := os.Open(pairs[1].History)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(os.Open(pairs[1].History))(t)
 	defer f.Close()
 	all, err := history.ReadAllJSONL(f)
 	if err != nil || len(all) != 1 {
@@ -145,18 +140,13 @@ func TestHistoriesOfRunsThatDiffer(t *testing.T) {
 	if j.Letter != pairs[1].Real {
 		t.Errorf("the history is judged %s, the run was %s", j.Letter, pairs[1].Real)
 	}
-	before, err := os.ReadFile(pairs[1].History)
-	if err != nil {
-		t.Fatal(err)
-	}
+	before := must.Get(os.ReadFile(pairs[1].History))(t)
 	// It keeps its name when nothing is played; without the list of runs, the same run gets a new
 	// file.
 	if again, plays := keeping(t, name, 2, &other{}, nil); plays != 0 || again.Cells[0].Pairs[1].History != pairs[1].History {
 		t.Errorf("%d plays, %+v", plays, again.Cells[0].Pairs)
 	}
-	if err := os.Remove(name); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Remove(name))
 	third, _ := keeping(t, name, 2, &other{lock: "mysql-get-lock", from: 2}, nil)
 	if got := third.Cells[0].Pairs[1].History; got == "" || got == pairs[1].History {
 		t.Errorf("the second file is %q, the first %q", got, pairs[1].History)
@@ -165,13 +155,9 @@ func TestHistoriesOfRunsThatDiffer(t *testing.T) {
 		t.Errorf("the first file was written over: %v", err)
 	}
 	for i := range 98 {
-		if err := os.WriteFile(filepath.Join(name+".histories", strconv.Itoa(i)), nil, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(filepath.Join(name+".histories", strconv.Itoa(i)), nil, 0o600))
 	}
-	if err := os.Remove(name); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Remove(name))
 	full, _ := keeping(t, name, 2, &other{lock: "mysql-get-lock", from: 2}, nil)
 	if got := full.Cells[0].Pairs[1].History; got != "" {
 		t.Errorf("a hundred are there, and one more was kept: %s", got)
@@ -180,15 +166,10 @@ func TestHistoriesOfRunsThatDiffer(t *testing.T) {
 
 func TestFilesThatAreNotKeptRuns(t *testing.T) {
 	stored := func(backend, run string) string {
-		w, err := campaign.NewWork("", "compare-worlds", nil, map[string]any{"backend": backend, "scale_ppm": 100_000})
-		if err != nil {
-			t.Fatal(err)
-		}
+		w := must.Get(campaign.NewWork("", "compare-worlds", nil, map[string]any{"backend": backend, "scale_ppm": 100_000}))(t)
 		r := campaign.NewResults(w, 0)
 		line, err := campaign.NewLine(w, "a run", json.RawMessage(run))
-		if err = errors.Join(err, r.Put(line)); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, errors.Join(err, r.Put(line)))
 		return string(r.Store())
 	}
 	for text, want := range map[string]string{
@@ -201,9 +182,7 @@ func TestFilesThatAreNotKeptRuns(t *testing.T) {
 		stored("process", `{"seed":1,"letter":"V","breaks":"x"}`):  `no lock breaks by "x"`,
 	} {
 		name := filepath.Join(t.TempDir(), "runs.jsonl")
-		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(name, []byte(text), 0o600))
 		k, err := crosscheck.OpenKept(name, "process", 100_000)
 		if err == nil {
 			k.Close()

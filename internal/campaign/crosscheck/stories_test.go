@@ -11,6 +11,7 @@ import (
 	"lockstep/internal/campaign/results"
 	"lockstep/internal/campaign/results/resultstest"
 	"lockstep/internal/locks"
+	"lockstep/internal/must"
 )
 
 // stories are those of some locks in the committed walk.
@@ -24,11 +25,7 @@ func stories(t *testing.T, kinds []string, ids ...string) []crosscheck.Story {
 		}
 		chosen = append(chosen, v)
 	}
-	all, err := crosscheck.Stories(resultstest.Explored(t), chosen, kinds)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return all
+	return must.Get(crosscheck.Stories(resultstest.Explored(t), chosen, kinds))(t)
 }
 
 // inStories compares the stories of a lock with some kinds of faults.
@@ -36,11 +33,7 @@ func inStories(t *testing.T, lock string, real *other, kinds ...string) *crossch
 	t.Helper()
 	o := options(t, lock, "GP", real)
 	o.Columns, o.Stories = nil, stories(t, kinds, lock)
-	c, err := crosscheck.Compare(context.Background(), o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return c
+	return must.Get(crosscheck.Compare(context.Background(), o))(t)
 }
 
 // Each lock of the walk has stories, without duplicates.

@@ -14,6 +14,7 @@ import (
 	"lockstep/internal/checker"
 	"lockstep/internal/history"
 	"lockstep/internal/locks"
+	"lockstep/internal/must"
 	"lockstep/internal/plan"
 	"lockstep/internal/run"
 	"lockstep/internal/sim"
@@ -75,10 +76,7 @@ func options(t *testing.T, lock, column string, real *other) crosscheck.Options 
 
 func compare(t *testing.T, o crosscheck.Options) (*crosscheck.Comparison, *crosscheck.Cell) {
 	t.Helper()
-	c, err := crosscheck.Compare(context.Background(), o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(crosscheck.Compare(context.Background(), o))(t)
 	return c, &c.Cells[0]
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"lockstep/internal/campaign/results"
 	"lockstep/internal/checker"
+	"lockstep/internal/must"
 )
 
 func TestAdvise(t *testing.T) {
@@ -31,10 +32,7 @@ func TestAdvise(t *testing.T) {
 		{[]string{"restart"}, "drawn: none found; pauses: not searched; twice: breaks overlap restart+restart"},
 		{[]string{"pause", "lag"}, "twice: survives; drawn: none found; pauses: breaks overlap damage"},
 	} {
-		expected, err := Expected(tt.expected)
-		if err != nil {
-			t.Fatal(err)
-		}
+		expected := must.Get(Expected(tt.expected))(t)
 		var got []string
 		for _, a := range Advise(designs, expected, []checker.Way{checker.Overlap, checker.Damage}) {
 			text := a.Lock + ": " + a.Verdict

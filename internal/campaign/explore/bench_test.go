@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"lockstep/internal/must"
 )
 
 // pull is the time of one round trip through iter.Pull: the time of a schedule in this unit can be
@@ -73,9 +75,7 @@ func BenchmarkPairs(b *testing.B) {
 				pulls += pull()
 				u := &unit{p: p, known: known, faults: 2}
 				start := time.Now()
-				if err := u.walk(b.Context(), &first[i*7%len(first)]); err != nil {
-					b.Fatal(err)
-				}
+				must.Do(b, u.walk(b.Context(), &first[i*7%len(first)]))
 				playing += time.Since(start)
 				all.add(u.tally)
 				all.closed += u.closed

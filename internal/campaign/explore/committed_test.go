@@ -9,6 +9,7 @@ import (
 	"lockstep/internal/campaign/results/resultstest"
 	"lockstep/internal/checker"
 	"lockstep/internal/locks"
+	"lockstep/internal/must"
 	"lockstep/internal/plan"
 	"lockstep/internal/run"
 	"lockstep/internal/scenario/scenariotest"
@@ -69,10 +70,7 @@ func playStory(t *testing.T, w run.World, r *results.Explored, l *results.Explor
 		return
 	}
 	names[s.Name] = true
-	data, err := Scenario(&r.Scope, l.Lock, s.Shown)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := must.Get(Scenario(&r.Scope, l.Lock, s.Shown))(t)
 	p := scenariotest.Parse(t, s.Name, string(data))
 	if fenced := p.Workload.Fence != plan.FenceNone; fenced != s.Fence {
 		t.Errorf("%s: the resource checks tokens: %t, where it was found %t", s.Name, fenced, s.Fence)

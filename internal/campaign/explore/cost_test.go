@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"lockstep/internal/campaign/results"
+	"lockstep/internal/must"
 )
 
 // Costs that can be counted from the protocols: one SET and one script; three nodes asked one after
@@ -18,10 +19,7 @@ func TestCosts(t *testing.T) {
 		"pg-advisory":  {Servers: 2, Acquire: 2, Release: 1, DeadHolder: 0},
 		"mysql-unique": {Servers: 2, Acquire: 1, Release: 1, DeadHolder: -1},
 	} {
-		got, err := costOf(t.Context(), world(), variant(t, lock))
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := must.Get(costOf(t.Context(), world(), variant(t, lock)))(t)
 		// Those that ask again and again come up to two seconds late.
 		if d := got.DeadHolder - want.DeadHolder; want.DeadHolder >= 0 && d >= 0 && d <= 2*time.Second {
 			got.DeadHolder = want.DeadHolder
@@ -34,11 +32,7 @@ func TestCosts(t *testing.T) {
 
 // A lock that no client can take has no cost; all others have one.
 func TestEveryLockThatWorksHasItsPrice(t *testing.T) {
-	all, err := Costs(t.Context(), world())
-	if err != nil {
-		t.Fatal(err)
-	}
-	for lock, c := range all {
+	for lock, c := range must.Get(Costs(t.Context(), world()))(t) {
 		works := !slices.Contains([]string{"lit-s2-units", "lit-s3-integer"}, lock)
 		if c.Servers == 0 || (c.Acquire > 0) != works {
 			t.Errorf("%s: %+v", lock, c)

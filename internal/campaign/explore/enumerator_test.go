@@ -10,6 +10,7 @@ import (
 	"lockstep/internal/checker"
 	"lockstep/internal/faults"
 	"lockstep/internal/history"
+	"lockstep/internal/must"
 	"lockstep/internal/plan"
 	"lockstep/internal/sim"
 )
@@ -61,11 +62,7 @@ func (l *tinyTemplate) phrases() (out []string) {
 // parsed are the faults of one text.
 func parsed(t *testing.T, profile, lock string, items ...string) *plan.Plan {
 	t.Helper()
-	p, err := (&story{lock: lock, profile: profile, faults: items}).plan()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return p
+	return must.Get((&story{lock: lock, profile: profile, faults: items}).plan())(t)
 }
 
 // option is one fault that can be put somewhere.
@@ -125,10 +122,7 @@ func (w *tiny) enumerate(t *testing.T) [ways][]string {
 		slices.SortFunc(names, func(a, b string) int { return faultkind.Index(a) - faultkind.Index(b) })
 		s := sim.New()
 		defer s.Close()
-		h, err := s.Run(p, w.lock, 1)
-		if err != nil {
-			t.Fatal(err)
-		}
+		h := must.Get(s.Run(p, w.lock, 1))(t)
 		for way, broken := range w.broken(h, s.Serves()) {
 			if broken {
 				found[way][strings.Join(names, "+")] = true

@@ -13,6 +13,7 @@ import (
 	"lockstep/internal/campaign/results"
 	"lockstep/internal/checker"
 	"lockstep/internal/locks"
+	"lockstep/internal/must"
 	"lockstep/internal/plan"
 	"lockstep/internal/sim"
 )
@@ -38,11 +39,7 @@ func variant(t testing.TB, id string) locks.Variant {
 
 func newWork(t testing.TB) *campaign.Work {
 	t.Helper()
-	w, err := campaign.NewWork("", "explore", nil, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return w
+	return must.Get(campaign.NewWork("", "explore", nil, nil))(t)
 }
 
 // options are those of a walk of one lock with two clients of one round each.
@@ -54,11 +51,7 @@ func options(t testing.TB, lock string, faults int, only ...string) Options {
 // walked walks to the end.
 func walked(t testing.TB, o Options) *State {
 	t.Helper()
-	s, err := Walk(t.Context(), o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
+	return must.Get(Walk(t.Context(), o))(t)
 }
 
 // sets are the minimal sets of one way, each as one text.
@@ -72,21 +65,13 @@ func sets(s *State, way checker.Way) []string {
 
 func resultOf(t testing.TB, s *State, o Options) *results.Explored {
 	t.Helper()
-	r, err := s.Result(&o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r
+	return must.Get(s.Result(&o))(t)
 }
 
 // asText is a result as it is stored.
 func asText(t testing.TB, r *results.Explored) string {
 	t.Helper()
-	data, err := r.JSON("")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(data)
+	return string(must.Get(r.JSON(""))(t))
 }
 
 // told is the result as text.
@@ -250,11 +235,7 @@ func TestTheSameBytes(t *testing.T) {
 	work := newWork(t)
 	played := 0
 	open := func() *campaign.Book {
-		book, err := campaign.Open(file, work, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return book
+		return must.Get(campaign.Open(file, work, 0))(t)
 	}
 	interruptions := 0
 	for stop := 10; ; stop += 30 {
@@ -270,9 +251,7 @@ func TestTheSameBytes(t *testing.T) {
 		}
 		s, err := Walk(ctx, part)
 		cancel()
-		if err := part.Kept.Close(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, part.Kept.Close())
 		if err != nil && !s.Complete(&o) {
 			interruptions++
 			continue
@@ -326,9 +305,7 @@ func TestShardsAreJoinedWithAWholeWalk(t *testing.T) {
 			if both.Get(line.Key) == nil {
 				differ++
 			}
-			if err := errors.Join(shards.Add(line), both.Add(line)); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, errors.Join(shards.Add(line), both.Add(line)))
 		}
 	}
 	if differ == 0 {

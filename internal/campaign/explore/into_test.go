@@ -7,6 +7,7 @@ import (
 	"lockstep/internal/campaign/results"
 	"lockstep/internal/campaign/results/resultstest"
 	"lockstep/internal/locks"
+	"lockstep/internal/must"
 )
 
 // several are the options of a walk of some locks, few kinds and one profile.
@@ -37,13 +38,8 @@ func TestIntoIsAsIfWalkedAtOnce(t *testing.T) {
 		r := walkedOnce(t, several(t, 1, order[0]))
 		for _, id := range order[1:] {
 			o := several(t, 1, id)
-			stored, err := results.ReadExplored([]byte(asText(t, r)))
-			if err != nil {
-				t.Fatal(err)
-			}
-			if r, err = walked(t, o).Into(&o, stored); err != nil {
-				t.Fatal(err)
-			}
+			stored := must.Get(results.ReadExplored([]byte(asText(t, r))))(t)
+			r = must.Get(walked(t, o).Into(&o, stored))(t)
 		}
 		if got := asText(t, r); got != asText(t, want) {
 			t.Errorf("in the order %v:\n%s\nwant\n%s", order, got, asText(t, want))
@@ -58,10 +54,7 @@ func TestIntoForgetsWhatWasKnown(t *testing.T) {
 	r.Lock("set-nx-lua").Doubts = []string{wrong}
 	r.Scope.Faults = 2 // so many were walked of the other lock
 	only := several(t, 1, "set-nx-lua")
-	again, err := walked(t, only).Into(&only, r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	again := must.Get(walked(t, only).Into(&only, r))(t)
 	if text := asText(t, again); strings.Contains(text, wrong) || len(again.Locks) != 2 || again.Scope.Faults != 2 {
 		t.Errorf("%s", text)
 	}

@@ -9,6 +9,7 @@ import (
 	"lockstep/internal/checker"
 	"lockstep/internal/faults"
 	"lockstep/internal/history"
+	"lockstep/internal/must"
 	"lockstep/internal/sim"
 )
 
@@ -18,10 +19,7 @@ func playerOn(t *testing.T, o Options, w World) *player { return playerIn(t, o, 
 // playerIn is a player in a profile.
 func playerIn(t testing.TB, o Options, profile int, w World) *player {
 	t.Helper()
-	g, err := o.newTarget(o.Locks[0], profile, false)
-	if err != nil {
-		t.Fatal(err)
-	}
+	g := must.Get(o.newTarget(o.Locks[0], profile, false))(t)
 	p := &player{World: w}
 	t.Cleanup(p.Close)
 	p.on(g)
@@ -97,9 +95,7 @@ func TestWhatHadNoEffectIsLeftOut(t *testing.T) {
 	evict, crash := place{Template: p.template("evict: lock"), When: at}, place{Template: p.template("crash: A"), When: at}
 	twice := schedule{evict, evict}
 	u := &unit{p: p, known: &smaller{}, faults: 2}
-	if err := u.walk(t.Context(), &branch{s: twice, order: []int{0, 0}}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, u.walk(t.Context(), &branch{s: twice, order: []int{0, 0}}))
 	if len(u.Found) != 2 || len(u.Singles) != 0 || len(u.Doubts) != 0 || u.NoEffect != 1 {
 		t.Errorf("found %v, singles %v, doubts %q, %d without effect", u.Found, u.Singles, u.Doubts, u.NoEffect)
 	}
@@ -111,17 +107,13 @@ func TestWhatHadNoEffectIsLeftOut(t *testing.T) {
 	both := [ways]bool{checker.Overlap: true, checker.Damage: true}
 	for _, acted := range []uint{0, 1} { // none; the crash, which breaks nothing
 		u = &unit{p: p, known: &smaller{}, faults: 2}
-		if err := u.withoutIdle(t.Context(), &branch{s: schedule{crash, evict}, order: []int{0, 0}}, &both, acted); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, u.withoutIdle(t.Context(), &branch{s: schedule{crash, evict}, order: []int{0, 0}}, &both, acted))
 		if len(u.Found) != 0 || len(u.Doubts) != 2 {
 			t.Errorf("acted %b: found %v, doubts %q", acted, u.Found, u.Doubts)
 		}
 	}
 	u = &unit{p: p, known: &smaller{}, faults: 2}
-	if err := u.withoutIdle(t.Context(), &branch{s: twice, order: []int{0, 0}}, &both, 3); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, u.withoutIdle(t.Context(), &branch{s: twice, order: []int{0, 0}}, &both, 3))
 	if len(u.Found) != 0 || len(u.Doubts) != 2 {
 		t.Errorf("the second has no effect when it is played again: found %v, doubts %q", u.Found, u.Doubts)
 	}

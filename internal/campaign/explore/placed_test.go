@@ -10,6 +10,7 @@ import (
 	"lockstep/internal/faults"
 	"lockstep/internal/history"
 	"lockstep/internal/locks"
+	"lockstep/internal/must"
 	"lockstep/internal/scenario/scenariotest"
 )
 
@@ -17,10 +18,7 @@ import (
 // in two seconds gets a fault, and so do those of the last second.
 func TestWhereSingleFaultsArePlaced(t *testing.T) {
 	p := scenariotest.Parse(t, "", "scenario: Two clients\nclients: [A, B]\n")
-	placed, err := NewPlaced(p, locks.StoreRedis, []string{"lost-request", "pause", "restart"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	placed := must.Get(NewPlaced(p, locks.StoreRedis, []string{"lost-request", "pause", "restart"}))(t)
 	observe := func(at time.Duration, kind faults.MomentKind, client string) {
 		m := faults.Moment{Kind: kind, Subject: client}
 		if kind.OnWire() {

@@ -6,6 +6,7 @@ import (
 
 	"lockstep/internal/checker"
 	"lockstep/internal/explain"
+	"lockstep/internal/must"
 	"lockstep/internal/scenario/scenariotest"
 	"lockstep/internal/timeline"
 )
@@ -33,17 +34,11 @@ func TestRedlockAndTheClocks(t *testing.T) {
 		t.Logf("found after %d schedules", n)
 	}
 	r := resultOf(t, s, o)
-	data, err := Scenario(&r.Scope, "redlock", &r.Locks[0].Breaks["overlap"][0].Shown)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := must.Get(Scenario(&r.Scope, "redlock", &r.Locks[0].Breaks["overlap"][0].Shown))(t)
 	p := scenariotest.Parse(t, "", string(data))
 	w := worldOf(false)
 	defer w.Close()
-	h, err := w.Play(t.Context(), p, "redlock", 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	h := must.Get(w.Play(t.Context(), p, "redlock", 1))(t)
 	steps := explain.Steps(timeline.Of(h), checker.Judge(h).Findings)
 	if len(steps) > 15 {
 		t.Errorf("%d steps", len(steps))

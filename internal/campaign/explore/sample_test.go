@@ -12,6 +12,7 @@ import (
 	"lockstep/internal/faults"
 	"lockstep/internal/history"
 	"lockstep/internal/locks"
+	"lockstep/internal/must"
 )
 
 // drawnIn walks some kinds of a lock, of which all pairs are walked in the plain profile and some are drawn in twice.
@@ -95,14 +96,8 @@ func chosen(t *testing.T, each int, only ...string) (count map[string]int, st dr
 	o := options(t, "set-nx-lua", 2, only...)
 	o.Sample = each
 	w := &walk{o: &o}
-	g, err := o.newTarget(o.Locks[0], 1, false)
-	if err != nil {
-		t.Fatal(err)
-	}
-	d, err := w.newSampler(t.Context(), g, &smaller{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	g := must.Get(o.newTarget(o.Locks[0], 1, false))(t)
+	d := must.Get(w.newSampler(t.Context(), g, &smaller{}))(t)
 	at, all := make([]int, len(kindNames)), []branch(nil)
 	for kind, first := range d.first {
 		at[kind] = len(all)
@@ -113,9 +108,7 @@ func chosen(t *testing.T, each int, only ...string) (count map[string]int, st dr
 	defer p.Close()
 	p.on(g)
 	for i := range all {
-		if err := d.draw(t.Context(), p, &all[i], i); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, d.draw(t.Context(), p, &all[i], i))
 	}
 	count = map[string]int{}
 	seen := map[string]bool{}
@@ -199,14 +192,8 @@ func TestLongWorkOutlastsTheStore(t *testing.T) {
 			if b.Name != "long-work" {
 				continue
 			}
-			g, err := o.newTarget(v, i, false)
-			if err != nil {
-				t.Fatal(err)
-			}
-			p, err := (&story{lock: v.ID, profile: g.text}).plan()
-			if err != nil {
-				t.Fatal(err)
-			}
+			g := must.Get(o.newTarget(v, i, false))(t)
+			p := must.Get((&story{lock: v.ID, profile: g.text}).plan())(t)
 			work, longest := p.Workload.Work.Min, time.Duration(0)
 			for _, l := range g.templates {
 				if l.fault.End.For+lease > work {

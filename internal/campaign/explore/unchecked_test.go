@@ -7,6 +7,7 @@ import (
 
 	"lockstep/internal/campaign/results"
 	"lockstep/internal/campaign/results/resultstest"
+	"lockstep/internal/must"
 	"lockstep/internal/sim"
 )
 
@@ -17,10 +18,7 @@ func TestWithoutACheck(t *testing.T) {
 	x.Locks = slices.DeleteFunc(x.Locks, func(l results.ExploredLock) bool {
 		return !slices.Contains([]string{"etcd-txn", "etcd-prefix-watch", "set-nx-lua"}, l.Lock)
 	})
-	got, err := Unchecked(context.Background(), sim.New(), x)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must.Get(Unchecked(context.Background(), sim.New(), x))(t)
 	pause := slices.IndexFunc(got["etcd-txn"], func(u results.Unchecked) bool { return slices.Equal(u.Kinds, []string{"pause"}) })
 	if len(got) != 1 || pause < 0 || !got["etcd-txn"][pause].Damaged {
 		t.Errorf("%+v", got)

@@ -14,6 +14,7 @@ import (
 	"lockstep/internal/campaign/results/resultstest"
 	"lockstep/internal/checker"
 	"lockstep/internal/locks"
+	"lockstep/internal/must"
 	"lockstep/internal/sim"
 )
 
@@ -45,14 +46,9 @@ func TestBeyondTheWalk(t *testing.T) {
 	}
 	const file = "testdata/beyond-the-walk.txt"
 	if *update {
-		if err := os.WriteFile(file, []byte(b.String()), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(file, []byte(b.String()), 0o644))
 	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := must.Get(os.ReadFile(file))(t)
 	if got := b.String(); got != string(want) || harmful < 500 {
 		t.Errorf("of %d cells, not found by the exhaustive search:\n%s\nwant\n%s", harmful, got, want)
 	}

@@ -11,6 +11,7 @@ import (
 	"lockstep/internal/campaign"
 	"lockstep/internal/history"
 	"lockstep/internal/locks"
+	"lockstep/internal/must"
 	"lockstep/internal/plan"
 	"lockstep/internal/run"
 	"lockstep/internal/say"
@@ -40,14 +41,8 @@ func TestAnInterruptedMeasurementGoesOn(t *testing.T) {
 	}
 	want := measured(t, o)
 	all := runs.Swap(0)
-	work, err := campaign.NewWork("", "matrix", nil, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	o.Kept, err = campaign.Open(filepath.Join(t.TempDir(), "cells"), work, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	work := must.Get(campaign.NewWork("", "matrix", nil, nil))(t)
+	o.Kept = must.Get(campaign.Open(filepath.Join(t.TempDir(), "cells"), work, 0))(t)
 	defer o.Kept.Close()
 	ctx, interrupt := context.WithCancel(t.Context())
 	o.Progress = func(done, _ int) {
@@ -82,9 +77,5 @@ func TestAnInterruptedMeasurementGoesOn(t *testing.T) {
 
 func measured(t *testing.T, o Options) *Matrix {
 	t.Helper()
-	m, err := Measure(t.Context(), o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return m
+	return must.Get(Measure(t.Context(), o))(t)
 }

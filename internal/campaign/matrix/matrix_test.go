@@ -8,6 +8,7 @@ import (
 
 	"lockstep/internal/checker"
 	"lockstep/internal/locks"
+	"lockstep/internal/must"
 	"lockstep/internal/run"
 	"lockstep/internal/scenario"
 	"lockstep/internal/sim"
@@ -213,15 +214,9 @@ func TestACellThatDoesNotApplySaysWhy(t *testing.T) {
 func eachScript(t *testing.T, w run.World, visit func(locks.Variant, Column, *Script)) {
 	t.Helper()
 	for _, v := range locks.Simulated() {
-		p, err := profileOf(t.Context(), w, v)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must.Get(profileOf(t.Context(), w, v))(t)
 		for _, column := range Columns() {
-			scripts, err := column.Scripts(v, p)
-			if err != nil {
-				t.Fatal(err)
-			}
+			scripts := must.Get(column.Scripts(v, p))(t)
 			for i := range scripts {
 				visit(v, column, &scripts[i])
 			}

@@ -9,6 +9,7 @@ import (
 	"unicode"
 
 	"lockstep/internal/locks"
+	"lockstep/internal/must"
 	"lockstep/internal/say"
 	"lockstep/internal/sim"
 )
@@ -34,10 +35,7 @@ func TestColumnsAndScriptsHaveChineseNames(t *testing.T) {
 	defer w.Close()
 	scripts := 0
 	for _, v := range locks.Simulated() {
-		p, err := profileOf(context.Background(), w, v)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must.Get(profileOf(context.Background(), w, v))(t)
 		commands := slices.Concat(p.Acquire, p.Hold, p.Release)
 		for _, c := range Columns() {
 			for _, s := range c.sketch(subject{v, p}) {

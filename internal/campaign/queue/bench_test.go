@@ -15,15 +15,14 @@ import (
 
 	"lockstep/internal/campaign"
 	"lockstep/internal/campaign/queue/queuetest"
+	"lockstep/internal/must"
 )
 
 // spent is the processor time that this process has taken: coordinators and workers, without their players.
 func spent(b *testing.B) time.Duration {
 	b.Helper()
 	var u syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-		b.Fatal(err)
-	}
+	must.Do(b, syscall.Getrusage(syscall.RUSAGE_SELF, &u))
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
@@ -34,19 +33,13 @@ func spent(b *testing.B) time.Duration {
 func BenchmarkWorkers(b *testing.B) {
 	const each = time.Second
 	const rounds = 5 // ranges of each worker
-	self, err := os.Executable()
-	if err != nil {
-		b.Fatal(err)
-	}
+	self := must.Get(os.Executable())(b)
 	for _, workers := range []int{1, 2, 8, 64} {
 		b.Run(fmt.Sprint("workers=", workers), func(b *testing.B) {
 			server := queuetest.Start(b, b.TempDir(), queuetest.Ports(b, 1)[0], "")
 			h := &house{}
 			connect := func() *Queue {
-				q, err := Connect(b.Context(), "nats://"+server.Host(), "bench", h.tell)
-				if err != nil {
-					b.Fatal(err)
-				}
+				q := must.Get(Connect(b.Context(), "nats://"+server.Host(), "bench", h.tell))(b)
 				b.Cleanup(q.Close)
 				return q
 			}
@@ -92,22 +85,14 @@ func BenchmarkWorkers(b *testing.B) {
 // BenchmarkGather measures a coordinator that reads and merges the result of each range.
 func BenchmarkGather(b *testing.B) {
 	server := queuetest.Start(b, b.TempDir(), queuetest.Ports(b, 1)[0], "")
-	q, err := Connect(b.Context(), "nats://"+server.Host(), "bench", (&house{}).tell)
-	if err != nil {
-		b.Fatal(err)
-	}
+	q := must.Get(Connect(b.Context(), "nats://"+server.Host(), "bench", (&house{}).tell))(b)
 	defer q.Close()
-	w, err := campaign.NewWork("v1", "search", &campaign.Scenario{File: "storm.yaml", Text: strings.Repeat("scenario: one of 2 KiB\n", 90)}, struct{}{})
-	if err != nil {
-		b.Fatal(err)
-	}
+	w := must.Get(campaign.NewWork("v1", "search", &campaign.Scenario{File: "storm.yaml", Text: strings.Repeat("scenario: one of 2 KiB\n", 90)}, struct{}{}))(b)
 	const ranges = 5000
 	for k := 1; k <= ranges; k++ {
 		t := task{w.Hash(), campaign.Shard{Number: k, Of: ranges}}
 		data := lineOf(w, t.shard, "")
-		if _, err := q.js.Publish(b.Context(), resultSubject+"."+t.key()+"."+digest(data), pack(data)); err != nil {
-			b.Fatal(err)
-		}
+		must.Get(q.js.Publish(b.Context(), resultSubject+"."+t.key()+"."+digest(data), pack(data)))(b)
 	}
 	var used time.Duration
 	for b.Loop() {

@@ -20,6 +20,7 @@ import (
 	"github.com/nats-io/nkeys"
 
 	"lockstep/internal/campaign/queue/queuetest"
+	"lockstep/internal/must"
 )
 
 // safe is a folder for what a test keeps secret.
@@ -31,17 +32,8 @@ type safe struct {
 func (s safe) keep(name string, data []byte) string {
 	s.t.Helper()
 	path := filepath.Join(s.dir, name)
-	if err := os.WriteFile(path, data, 0o600); err != nil {
-		s.t.Fatal(err)
-	}
+	must.Do(s.t, os.WriteFile(path, data, 0o600))
 	return path
-}
-
-func must[X any](x X, err error) X {
-	if err != nil {
-		panic(err)
-	}
-	return x
 }
 
 // authority signs certificates: the file of its own one is called name.crt.
@@ -53,34 +45,34 @@ type authority struct {
 }
 
 func newAuthority(s safe, name string) *authority {
-	a := &authority{safe: s, key: must(ecdsa.GenerateKey(elliptic.P256(), rand.Reader))}
+	a := &authority{safe: s, key: must.Get(ecdsa.GenerateKey(elliptic.P256(), rand.Reader))(s.t)}
 	template := &x509.Certificate{
 		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: name}, NotAfter: time.Now().Add(time.Hour),
 		IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign,
 	}
-	der := must(x509.CreateCertificate(rand.Reader, template, template, &a.key.PublicKey, a.key))
-	a.cert, a.file = must(x509.ParseCertificate(der)), s.keep(name+".crt", pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}))
+	der := must.Get(x509.CreateCertificate(rand.Reader, template, template, &a.key.PublicKey, a.key))(s.t)
+	a.cert, a.file = must.Get(x509.ParseCertificate(der))(s.t), s.keep(name+".crt", pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}))
 	return a
 }
 
 // sign makes a certificate for 127.0.0.1, and returns the files of it and of its key.
 func (a *authority) sign(name string) (cert, key string) {
-	own := must(ecdsa.GenerateKey(elliptic.P256(), rand.Reader))
+	own := must.Get(ecdsa.GenerateKey(elliptic.P256(), rand.Reader))(a.t)
 	template := &x509.Certificate{
 		SerialNumber: big.NewInt(2), Subject: pkix.Name{CommonName: name}, NotAfter: time.Now().Add(time.Hour), IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
 		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth, x509.ExtKeyUsageClientAuth},
 	}
-	der := must(x509.CreateCertificate(rand.Reader, template, a.cert, &own.PublicKey, a.key))
+	der := must.Get(x509.CreateCertificate(rand.Reader, template, a.cert, &own.PublicKey, a.key))(a.t)
 	return a.keep(name+".crt", pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})),
-		a.keep(name+".key", pem.EncodeToMemory(&pem.Block{Type: "EC PRIVATE KEY", Bytes: must(x509.MarshalECPrivateKey(own))}))
+		a.keep(name+".key", pem.EncodeToMemory(&pem.Block{Type: "EC PRIVATE KEY", Bytes: must.Get(x509.MarshalECPrivateKey(own))(a.t)}))
 }
 
 // realm is an operator with an account and a user of it, as a server with JWTs has them. It returns the
 // server's configuration and the file of the user's credentials.
 func realm(s safe) (config, creds string) {
 	pair := func(make func() (nkeys.KeyPair, error)) (nkeys.KeyPair, string) {
-		k := must(make())
-		return k, must(k.PublicKey())
+		k := must.Get(make())(s.t)
+		return k, must.Get(k.PublicKey())(s.t)
 	}
 	operator, operatorID := pair(nkeys.CreateOperator)
 	_, systemID := pair(nkeys.CreateAccount)
@@ -90,10 +82,10 @@ func realm(s safe) (config, creds string) {
 	o.SystemAccount = systemID
 	a := jwt.NewAccountClaims(accountID)
 	a.Limits.JetStreamLimits = jwt.JetStreamLimits{MemoryStorage: -1, DiskStorage: -1, Streams: -1, Consumer: -1}
-	config = fmt.Sprintf("operator: %s\nresolver: MEMORY\nresolver_preload: {%s: %s, %s: %s}\n", must(o.Encode(operator)),
-		systemID, must(jwt.NewAccountClaims(systemID).Encode(operator)), accountID, must(a.Encode(operator)))
-	token := must(jwt.NewUserClaims(userID).Encode(account))
-	return config, s.keep("user.creds", must(jwt.FormatUserConfig(token, must(user.Seed()))))
+	config = fmt.Sprintf("operator: %s\nresolver: MEMORY\nresolver_preload: {%s: %s, %s: %s}\n", must.Get(o.Encode(operator))(s.t),
+		systemID, must.Get(jwt.NewAccountClaims(systemID).Encode(operator))(s.t), accountID, must.Get(a.Encode(operator))(s.t))
+	token := must.Get(jwt.NewUserClaims(userID).Encode(account))(s.t)
+	return config, s.keep("user.creds", must.Get(jwt.FormatUserConfig(token, must.Get(user.Seed())(s.t)))(s.t))
 }
 
 // Each kind of credentials works with a real server, for a coordinator and a worker; where it does
@@ -106,8 +98,8 @@ func TestRealServersTakeTheCredentialsOfTheirClients(t *testing.T) {
 	otherCert, otherKey := theirs.sign("other")
 	jwts, creds := realm(s)
 	_, otherCreds := realm(safe{t, t.TempDir()})
-	key, otherUser := must(nkeys.CreateUser()), must(nkeys.CreateUser())
-	seed, otherSeed := s.keep("seed", must(key.Seed())), s.keep("other.seed", must(otherUser.Seed()))
+	key, otherUser := must.Get(nkeys.CreateUser())(t), must.Get(nkeys.CreateUser())(t)
+	seed, otherSeed := s.keep("seed", must.Get(key.Seed())(t)), s.keep("other.seed", must.Get(otherUser.Seed())(t))
 	tls := fmt.Sprintf("tls: {cert_file: %q, key_file: %q", serverCert, serverKey)
 	const refuses, works = "refuses the credentials", ""
 	for _, server := range []struct {
@@ -123,7 +115,7 @@ func TestRealServersTakeTheCredentialsOfTheirClients(t *testing.T) {
 			"tls://anna:secret@||has no TLS",
 		}},
 		{"token", `authorization: {token: secret}`, []string{"nats://|NATS_TOKEN=secret|" + works, "nats://|NATS_TOKEN=wrong-secret|" + refuses}},
-		{"nkey", fmt.Sprintf(`authorization: {users: [{nkey: %s}]}`, must(key.PublicKey())), []string{
+		{"nkey", fmt.Sprintf(`authorization: {users: [{nkey: %s}]}`, must.Get(key.PublicKey())(t)), []string{
 			"nats://|NATS_NKEY=" + seed + "|" + works,
 			"nats://|NATS_NKEY=" + otherSeed + "|" + refuses,
 			"nats://|NATS_NKEY=" + creds + ".none|NATS_NKEY names a file that cannot be read",

@@ -8,19 +8,14 @@ import (
 	"github.com/nats-io/nats.go"
 
 	"lockstep/internal/campaign"
+	"lockstep/internal/must"
 )
 
 // A worker reads valid items of a queue or rejects them: a range under its own name, a work that is
 // stored again as it was read, a greeting that costs no more than its line.
 func FuzzWhatAWorkerReads(f *testing.F) {
-	w, err := campaign.NewWork("v1", "search", &campaign.Scenario{File: "storm.yaml", Text: "scenario: <&\u2028 Storm\n", Set: []string{"lease=3s"}}, map[string]int{"seeds": 9})
-	if err != nil {
-		f.Fatal(err)
-	}
-	data, err := json.Marshal(w)
-	if err != nil {
-		f.Fatal(err)
-	}
+	w := must.Get(campaign.NewWork("v1", "search", &campaign.Scenario{File: "storm.yaml", Text: "scenario: <&\u2028 Storm\n", Set: []string{"lease=3s"}}, map[string]int{"seeds": 9}))(f)
+	data := must.Get(json.Marshal(w))(f)
 	hash := w.Hash()
 	f.Add(rangeSubject+"."+versionToken("v1")+"."+hash+".3-16", data, []byte(`{"id": "x", "version": "v2"}`))
 	f.Add(rangeSubject+".*."+hash+".03-16", []byte(`{"version": "v1", "command": "x", "options": {"a" : 1}}`), []byte("null"))

@@ -16,6 +16,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"lockstep/internal/campaign"
+	"lockstep/internal/must"
 )
 
 // house is a queue for a test: an embedded server, and the messages to its users.
@@ -28,10 +29,7 @@ type house struct {
 
 func newHouse(t *testing.T) *house {
 	t.Helper()
-	server, err := Embed(t.TempDir(), "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	server := must.Get(Embed(t.TempDir(), "127.0.0.1:0"))(t)
 	t.Cleanup(server.Close)
 	return &house{t: t, server: server}
 }
@@ -50,10 +48,7 @@ func (h *house) all() string {
 
 func (h *house) queue() *Queue {
 	h.t.Helper()
-	q, err := Connect(h.t.Context(), h.server.Address(), "test", h.tell, h.server.Inside())
-	if err != nil {
-		h.t.Fatal(err)
-	}
+	q := must.Get(Connect(h.t.Context(), h.server.Address(), "test", h.tell, h.server.Inside()))(h.t)
 	h.t.Cleanup(q.Close)
 	return q
 }
@@ -91,9 +86,7 @@ func counted(played *atomic.Int64) scripted {
 func publish(t *testing.T, q *Queue, w *campaign.Work, s campaign.Shard, line []byte) {
 	t.Helper()
 	subject := resultSubject + "." + task{w.Hash(), s}.key() + "." + digest(line)
-	if _, err := q.js.Publish(t.Context(), subject, pack(line)); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(q.js.Publish(t.Context(), subject, pack(line)))(t)
 }
 
 // worker starts a worker and returns what ends it.
@@ -116,11 +109,7 @@ func (h *house) worker(version string, slots int, play scripted) (stop func()) {
 
 func newWork(t *testing.T, version, text string) *campaign.Work {
 	t.Helper()
-	w, err := campaign.NewWork(version, "search", &campaign.Scenario{File: "storm.yaml", Text: text}, struct{}{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return w
+	return must.Get(campaign.NewWork(version, "search", &campaign.Scenario{File: "storm.yaml", Text: text}, struct{}{}))(t)
 }
 
 // want compares a part with that of the squares.
@@ -164,9 +153,7 @@ func TestWorkersShareTheRangesOfAWork(t *testing.T) {
 	if h.do(q, Job{Work: w, Of: 50}); played.Load() != 50 {
 		t.Fatal(played.Load())
 	}
-	if err := q.Forget(t.Context(), w); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, q.Forget(t.Context(), w))
 	for _, s := range []jetstream.Stream{q.ranges, q.results} {
 		if info, err := s.Info(t.Context()); err != nil || info.State.Msgs != 0 {
 			t.Errorf("%s still has %d messages: %v", info.Config.Name, info.State.Msgs, err)
@@ -351,11 +338,7 @@ func TestAHostileQueueDoesNoHarm(t *testing.T) {
 	elsewhere := newWork(t, "v1", "another text")
 	strange := newWork(t, "v2", "text")
 	stored := func(w *campaign.Work) []byte {
-		data, err := json.Marshal(w)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return data
+		return must.Get(json.Marshal(w))(t)
 	}
 	bomb := pack(bytes.Repeat([]byte(" "), mostWork+1))
 	second := campaign.Shard{Number: 2, Of: 3}
@@ -396,9 +379,7 @@ func TestAHostileQueueDoesNoHarm(t *testing.T) {
 	}
 	for _, data := range []string{"", "garbage", `{"slots": -1}`, `{"id": 5}`, strings.Repeat("x", mostHello+1), "null"} {
 		for _, subject := range []string{workerHere, coordHere} {
-			if err := q.nc.Publish(subject, []byte(data)); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, q.nc.Publish(subject, []byte(data)))
 		}
 	}
 	h.worker("v1", 1, squares)
@@ -427,16 +408,10 @@ func TestAnEmbeddedServerKeepsItsTokenAndItsStreams(t *testing.T) {
 	w := newWork(t, "v1", "text")
 	h := &house{t: t}
 	for i := range addresses {
-		server, err := Embed(dir, "127.0.0.1:0")
-		if err != nil {
-			t.Fatal(err)
-		}
+		server := must.Get(Embed(dir, "127.0.0.1:0"))(t)
 		addresses[i], _, _ = strings.Cut(server.Address(), "@")
 		h.server = server
-		q, err := Connect(t.Context(), server.Address(), "test", h.tell, nats.InProcessServer(server.server))
-		if err != nil {
-			t.Fatal(err)
-		}
+		q := must.Get(Connect(t.Context(), server.Address(), "test", h.tell, nats.InProcessServer(server.server)))(t)
 		if one := (campaign.Shard{Number: 1, Of: 1}); i == 0 {
 			publish(t, q, w, one, lineOf(w, one, "1"))
 		} else {
@@ -463,9 +438,7 @@ func TestTheAckWaitFollowsTheSlowestRange(t *testing.T) {
 	one := task{w.Hash(), campaign.Shard{Number: 1, Of: 2}}
 	data := lineOf(w, one.shard, "1")
 	m := &nats.Msg{Subject: resultSubject + "." + one.key() + "." + digest(data), Header: nats.Header{took: {"5s"}}, Data: pack(data)}
-	if _, err := q.js.PublishMsg(t.Context(), m); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(q.js.PublishMsg(t.Context(), m))(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	var wait time.Duration

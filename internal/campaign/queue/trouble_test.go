@@ -12,6 +12,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"lockstep/internal/campaign"
+	"lockstep/internal/must"
 )
 
 // eventually waits for a condition, until the deadline of the test.
@@ -48,13 +49,11 @@ func TestAWorkerAsksOnceForAllItsSlots(t *testing.T) {
 	})
 	q := h.queue()
 	h.do(q, Job{Work: newWork(t, "v1", "text"), Of: slots})
-	c, err := q.ranges.Consumer(t.Context(), versionToken("v1"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(q.ranges.Consumer(t.Context(), versionToken("v1")))(t)
 	for range 20 {
 		var info *jetstream.ConsumerInfo
 		eventually(t, func() bool {
+			var err error
 			info, err = c.Info(t.Context())
 			return err == nil && info.NumWaiting > 0
 		})
@@ -91,9 +90,7 @@ func TestAWorkThatAnotherCoordinatorForgetsGoesOn(t *testing.T) {
 func TestARangeWithoutItsWorkIsDropped(t *testing.T) {
 	h := newHouse(t)
 	q := h.queue()
-	if _, err := q.js.Publish(t.Context(), rangeSubject+"."+versionToken("v1")+"."+strings.Repeat("0", 64)+".1-1", nil); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(q.js.Publish(t.Context(), rangeSubject+"."+versionToken("v1")+"."+strings.Repeat("0", 64)+".1-1", nil))(t)
 	h.worker("v1", 1, squares)
 	eventually(t, func() bool {
 		info, err := q.ranges.Info(t.Context())
@@ -141,9 +138,7 @@ func TestARangeIsEndedOnlyWhenItsResultIsStored(t *testing.T) {
 	full := q.results.CachedInfo().Config
 	open := full
 	limit := func(of jetstream.StreamConfig) {
-		if _, err := q.js.UpdateStream(t.Context(), of); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(q.js.UpdateStream(t.Context(), of))(t)
 	}
 	full.MaxMsgs, full.Discard = 1, jetstream.DiscardNew // there is room for the work and no more
 	limit(full)

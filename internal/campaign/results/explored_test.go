@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"lockstep/internal/checker"
+	"lockstep/internal/must"
 )
 
 const stored = `{"schema":2,
@@ -25,10 +26,7 @@ const stored = `{"schema":2,
 
 // A result has each story once, is written as it was read, and names its stories so that they are found.
 func TestAStoredResult(t *testing.T) {
-	x, err := ReadExplored([]byte(stored))
-	if err != nil {
-		t.Fatal(err)
-	}
+	x := must.Get(ReadExplored([]byte(stored)))(t)
 	data, err := x.JSON("")
 	if err != nil || string(data) != stored {
 		t.Errorf("%v\n%s", err, data)

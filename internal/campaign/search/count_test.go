@@ -10,6 +10,7 @@ import (
 	"lockstep/internal/campaign"
 	"lockstep/internal/campaign/search"
 	"lockstep/internal/checker"
+	"lockstep/internal/must"
 	"lockstep/internal/plan"
 	"lockstep/internal/rate"
 	"lockstep/internal/run"
@@ -157,10 +158,7 @@ func inShards(t *testing.T, o search.Options, want search.Tried) {
 	seeds := 0
 	for n := range 3 {
 		o.Shard = campaign.Shard{Number: n + 1, Of: 3}
-		part, err := search.Seek(t.Context(), o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		part := must.Get(search.Seek(t.Context(), o))(t)
 		if at := counted(t, &o, seeds, seeds+o.ShardSize()); !same(part, at) {
 			t.Errorf("shard %d: %+v, one by one: %+v", n+1, part, at)
 		}

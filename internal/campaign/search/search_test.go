@@ -10,6 +10,7 @@ import (
 
 	"lockstep/internal/campaign/search"
 	"lockstep/internal/checker"
+	"lockstep/internal/must"
 	"lockstep/internal/plan"
 	"lockstep/internal/run"
 	"lockstep/internal/scenario"
@@ -27,11 +28,7 @@ func parse(t *testing.T, text string) *plan.Plan {
 // smallest shrinks the first run of a story, which breaks mutual exclusion.
 func smallest(t *testing.T, text string) *search.Found {
 	t.Helper()
-	f, err := search.Smallest(t.Context(), worlds, parse(t, text), "set-nx-lua", checker.MutualExclusionID, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return f
+	return must.Get(search.Smallest(t.Context(), worlds, parse(t, text), "set-nx-lua", checker.MutualExclusionID, 1))(t)
 }
 
 // storm is a small chaos, so that many runs of it are quick.
@@ -164,12 +161,9 @@ func TestWorkersDoNotMatter(t *testing.T) {
 	p := parse(t, storm)
 	seek := func(jobs int, first uint64) search.Tried {
 		t.Helper()
-		tried, err := search.Seek(context.Background(), search.Options{
+		tried := must.Get(search.Seek(context.Background(), search.Options{
 			Plan: p, Lock: "set-nx-lua", Properties: []string{checker.MutualExclusionID}, First: first, Seeds: 200, Jobs: jobs, Worlds: worlds,
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		}))(t)
 		return tried
 	}
 	for _, first := range []uint64{2, 9} {
@@ -259,10 +253,7 @@ faults:
 func TestInterruptedShrinking(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	f, err := search.Smallest(ctx, worlds, parse(t, storm), "set-nx-lua", checker.MutualExclusionID, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(search.Smallest(ctx, worlds, parse(t, storm), "set-nx-lua", checker.MutualExclusionID, 1))(t)
 	if !f.Unfinished || f.Judgement.Finding(checker.MutualExclusionID).Verdict != checker.Broken || !strings.Contains(f.YAML, "shrunk it part of the way") {
 		t.Errorf("unfinished %v\n%s", f.Unfinished, f.YAML)
 	}
@@ -274,10 +265,7 @@ func TestASearchKnowsWhichLinesIdle(t *testing.T) {
 		"  - {when: any client is about to send DECRBY every time, chance: 50%, drop: reply}\n"+
 		"  - {when: any client is about to send SET every time, chance: 50%, delay: reply, by: 10ms}\n")
 	o := search.Options{Plan: p, Lock: "set-nx-lua", Properties: []string{checker.MutualExclusionID}, First: 1, Seeds: 130, Jobs: 2, Worlds: worlds}
-	tried, err := search.Seek(context.Background(), o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	tried := must.Get(search.Seek(context.Background(), o))(t)
 	if idle := run.Idle(p, tried.Noticed); tried.Seed != 0 || len(idle) != 1 || idle[0].Number != 1 {
 		t.Errorf("%+v: idle %v", tried, idle)
 	}

@@ -12,6 +12,7 @@ import (
 	"lockstep/internal/campaign/sweep"
 	"lockstep/internal/checker"
 	"lockstep/internal/history"
+	"lockstep/internal/must"
 	"lockstep/internal/plan"
 	"lockstep/internal/run"
 	"lockstep/internal/scenario/scenariotest"
@@ -41,11 +42,7 @@ func options(p *plan.Plan, seeds, jobs int) sweep.Options {
 
 func play(t *testing.T, o sweep.Options) []sweep.Map {
 	t.Helper()
-	maps, err := sweep.Play(t.Context(), o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return maps
+	return must.Get(sweep.Play(t.Context(), o))(t)
 }
 
 // A pause in the critical section breaks this lock just when pause and work together

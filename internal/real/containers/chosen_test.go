@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"lockstep/internal/must"
 )
 
 // An engine that the user has named and that does not answer is an error with its name, even if
@@ -42,10 +44,7 @@ func TestANamedEngineThatDoesNotAnswerIsRefused(t *testing.T) {
 func TestAContextThatAnswersIsChosen(t *testing.T) {
 	t.Setenv("DOCKER_CONFIG", t.TempDir())
 	socket := filepath.Join(t.TempDir(), "s")
-	l, err := net.Listen("unix", socket)
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := must.Get(net.Listen("unix", socket))(t)
 	server := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Api-Version", "1.47")
 	})}
@@ -62,11 +61,7 @@ func TestAContextThatAnswersIsChosen(t *testing.T) {
 func writeContext(t *testing.T, name, host string) {
 	t.Helper()
 	dir := filepath.Join(os.Getenv("DOCKER_CONFIG"), "contexts", "meta", fmt.Sprintf("%x", sha256.Sum256([]byte(name))))
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.MkdirAll(dir, 0o700))
 	text := fmt.Sprintf(`{"Name":%q,"Endpoints":{"docker":{"Host":%q,"SkipTLSVerify":false}}}`, name, host)
-	if err := os.WriteFile(filepath.Join(dir, "meta.json"), []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(filepath.Join(dir, "meta.json"), []byte(text), 0o600))
 }

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"lockstep/internal/must"
 	"lockstep/internal/real/containers"
 	"lockstep/internal/real/containers/enginetest"
 	"lockstep/internal/real/images"
@@ -45,14 +46,8 @@ func open(t *testing.T, products ...images.Product) *containers.Engine {
 	t.Helper()
 	enginetest.Need(t, products...)
 	before := enginetest.Left(t, nil)
-	scratch, err := osproc.NewScratch()
-	if err != nil {
-		t.Fatal(err)
-	}
-	engine, err := containers.Open(t.Context(), scratch, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	scratch := must.Get(osproc.NewScratch())(t)
+	engine := must.Get(containers.Open(t.Context(), scratch, nil))(t)
 	t.Cleanup(func() {
 		if err := errors.Join(engine.Close(), scratch.Remove()); err != nil {
 			t.Error(err)
@@ -66,11 +61,7 @@ func open(t *testing.T, products ...images.Product) *containers.Engine {
 
 func startRedis(t *testing.T, o servers.RedisOptions) *servers.Server {
 	t.Helper()
-	s, err := servers.StartRedis(t.Context(), o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
+	return must.Get(servers.StartRedis(t.Context(), o))(t)
 }
 
 func do(t *testing.T, s *servers.Server, want string, args ...string) {
@@ -88,22 +79,16 @@ func TestARedisInAContainerFreezesAndDies(t *testing.T) {
 		t.Errorf("no process has the number %d", s.Pid())
 	}
 	for range 2 {
-		if err := s.Freeze(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, s.Freeze())
 		short, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 		if _, err := s.Command(short, "PING"); !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("a frozen server answered: %v", err)
 		}
 		cancel()
-		if err := s.Thaw(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, s.Thaw())
 		do(t, s, "PONG", "PING")
 	}
-	if err := errors.Join(s.Freeze(), s.Kill()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, errors.Join(s.Freeze(), s.Kill()))
 	<-s.Done()
 	if got := s.Ended(); got != "signal: killed" {
 		t.Errorf("it ended by %q, want signal: killed", got)
@@ -123,9 +108,7 @@ func TestARedisThatIsStartedAgain(t *testing.T) {
 		s := startRedis(t, servers.RedisOptions{Launcher: engine, Fsync: fsync})
 		addr := s.Addr
 		do(t, s, "OK", "SET", "k", "v")
-		if err := errors.Join(s.Kill(), s.Restart(t.Context(), "")); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, errors.Join(s.Kill(), s.Restart(t.Context(), "")))
 		do(t, s, want, "GET", "k")
 		if s.Addr != addr {
 			t.Errorf("it moved from %s to %s", addr, s.Addr)
@@ -142,20 +125,14 @@ func TestANodeOfAClusterIsStartedAgain(t *testing.T) {
 		Name: "redis-1", Launcher: open(t, images.Redis), Announce: "127.0.0.1:7001",
 		Cluster: &servers.ClusterOptions{Host: "redis-1", AnnounceBus: "127.0.0.1:7002", NodeTimeout: time.Second},
 	})
-	if err := servers.FormCluster(t.Context(), []*servers.Server{s}, 1); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, servers.FormCluster(t.Context(), []*servers.Server{s}, 1))
 	do(t, s, "OK", "SET", "k", "v")
 	do(t, s, "OK", "SAVE") // as for a replica's full sync
-	id, err := s.Command(t.Context(), "CLUSTER", "MYID")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := errors.Join(s.Kill(), s.Restart(t.Context(), "")); err != nil {
-		t.Fatal(err)
-	}
+	id := must.Get(s.Command(t.Context(), "CLUSTER", "MYID"))(t)
+	must.Do(t, errors.Join(s.Kill(), s.Restart(t.Context(), "")))
 	do(t, s, id.String(), "CLUSTER", "MYID")
 	var got redis.Reply
+	var err error
 	serves := func() bool { // at first it serves no client
 		got, err = s.Command(t.Context(), "GET", "k")
 		return err == nil
@@ -181,25 +158,19 @@ func TestTheClockOfARedisInAContainer(t *testing.T) {
 	}
 	ahead("at first", 0)
 	do(t, s, "OK", "SET", "k", "v", "PX", "10000")
-	if err := s.SetClock(12*time.Second, 0); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.SetClock(12*time.Second, 0))
 	do(t, s, "(nil)", "GET", "k")
 	if err := s.SetClock(0, 9_000_000); err != nil { // ten times as fast
 		t.Fatal(err)
 	}
 	time.Sleep(time.Second)
-	if err := s.SetClock(0, 0); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.SetClock(0, 0))
 	shown, err := s.Time(t.Context())
 	drifted := time.Until(shown)
 	if err != nil || drifted < 20*time.Second {
 		t.Errorf("after a drift: ahead by %v, %v, want 21 s", drifted, err)
 	}
-	if err := errors.Join(s.Kill(), s.Restart(t.Context(), "")); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, errors.Join(s.Kill(), s.Restart(t.Context(), "")))
 	ahead("after a restart", drifted)
 	if err := s.Stop(); err != nil {
 		t.Error(err)
@@ -212,16 +183,11 @@ func TestASentinelInAContainerHasAFastClock(t *testing.T) {
 	realtest.Need(t, programs.Faketime)
 	engine := open(t, images.Redis)
 	primary := startRedis(t, servers.RedisOptions{Launcher: engine})
-	s, err := servers.StartSentinel(t.Context(), servers.SentinelOptions{
+	s := must.Get(servers.StartSentinel(t.Context(), servers.SentinelOptions{
 		Name: "sentinel-1", Launcher: engine, Primary: primary.Addr, Quorum: 1, DownAfter: 10 * time.Second, Speed: 10,
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))(t)
 	do(t, s, "OK", "SENTINEL", "SET", servers.Watched, "quorum", "7")
-	if err := errors.Join(s.Kill(), s.Restart(t.Context(), "")); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, errors.Join(s.Kill(), s.Restart(t.Context(), "")))
 	state, err := s.Command(t.Context(), "SENTINEL", "MASTER", servers.Watched)
 	if err != nil || !strings.Contains(state.String(), `"7"`) {
 		t.Errorf("it has lost its quorum: %v, %v", state, err)
@@ -235,15 +201,10 @@ func TestASentinelInAContainerHasAFastClock(t *testing.T) {
 func TestAReplicaFollowsThroughAProxy(t *testing.T) {
 	engine := open(t, images.Redis)
 	primary := startRedis(t, servers.RedisOptions{Name: "redis-1", Launcher: engine})
-	feed, err := link.Open(link.Options{Name: "feed", Upstream: primary.Addr, Raw: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	feed := must.Get(link.Open(link.Options{Name: "feed", Upstream: primary.Addr, Raw: true}))(t)
 	defer feed.Close()
 	replica := startRedis(t, servers.RedisOptions{Name: "redis-2", ReplicaOf: feed.Addr(), Launcher: engine})
-	if err := primary.WaitReplicas(t.Context(), []*servers.Server{replica}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, primary.WaitReplicas(t.Context(), []*servers.Server{replica}))
 	do(t, primary, "OK", "SET", "k", "v")
 	shows(t, replica, `"v"`)
 	feed.Switch(link.Down, link.Hold)
@@ -274,11 +235,7 @@ func TestClustersInContainers(t *testing.T) {
 	for _, id := range []store.ID{etcd.ID, zookeeper.ID} {
 		t.Run(images.For(id), func(t *testing.T) {
 			engine := open(t, images.For(id))
-			members, err := livestore.Of(id).Start(t.Context(), livestore.Wish{Members: 3, Launcher: engine})
-			if err != nil {
-				t.Fatal(err)
-			}
-			for _, s := range members {
+			for _, s := range must.Get(livestore.Of(id).Start(t.Context(), livestore.Wish{Members: 3, Launcher: engine}))(t) {
 				if err := errors.Join(s.Freeze(), s.Thaw(), s.Kill()); err != nil {
 					t.Error(err)
 				}
@@ -298,17 +255,9 @@ func TestDatabasesInContainers(t *testing.T) {
 	for _, d := range livestore.All(store.Replicated) {
 		t.Run(string(d.Store), func(t *testing.T) {
 			engine := open(t, images.For(d.Store))
-			db, err := d.Launch(t.Context(), livestore.Single{Name: string(d.Store), Launcher: engine})
-			if err != nil {
-				t.Fatal(err)
-			}
-			client, err := d.Operator(db.Endpoint(db.Listens()))
-			if err != nil {
-				t.Fatal(err)
-			}
-			if _, err := client.Do(t.Context(), 0, sql.Stmt{Query: "CREATE TABLE t (id BIGINT PRIMARY KEY)"}); err != nil {
-				t.Fatal(err)
-			}
+			db := must.Get(d.Launch(t.Context(), livestore.Single{Name: string(d.Store), Launcher: engine}))(t)
+			client := must.Get(d.Operator(db.Endpoint(db.Listens())))(t)
+			must.Get(client.Do(t.Context(), 0, sql.Stmt{Query: "CREATE TABLE t (id BIGINT PRIMARY KEY)"}))(t)
 			if err := errors.Join(db.Freeze(), db.Thaw(), db.Kill()); err != nil {
 				t.Error(err)
 			}
@@ -324,12 +273,9 @@ func TestDatabasesInContainers(t *testing.T) {
 
 func TestTheErrorOfAMissingImageSaysWhatToDo(t *testing.T) {
 	enginetest.Need(t)
-	engine, err := containers.Open(t.Context(), nil, map[images.Product]string{images.Redis: "lockstep/nowhere:none"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	engine := must.Get(containers.Open(t.Context(), nil, map[images.Product]string{images.Redis: "lockstep/nowhere:none"}))(t)
 	defer engine.Close()
-	_, err = servers.StartRedis(t.Context(), servers.RedisOptions{Launcher: engine})
+	_, err := servers.StartRedis(t.Context(), servers.RedisOptions{Launcher: engine})
 	if err == nil || !strings.Contains(err.Error(), "redis cannot be started from the image lockstep/nowhere:none") ||
 		!strings.Contains(err.Error(), "--image redis=NAME") {
 		t.Errorf("got %v", err)
@@ -371,13 +317,8 @@ func TestTheReaperRemovesWhatAKilledHarnessLeaves(t *testing.T) {
 	cmd := exec.Command(os.Args[0])
 	cmd.Env = append(os.Environ(), envHarness+"=1")
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	out := must.Get(cmd.StdoutPipe())(t)
+	must.Do(t, cmd.Start())
 	t.Cleanup(func() { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }) // it may be dead
 	said := make([]byte, 1000)
 	n, _ := out.Read(said)

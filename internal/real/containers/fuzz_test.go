@@ -3,15 +3,14 @@ package containers
 import (
 	"regexp"
 	"testing"
+
+	"lockstep/internal/must"
 )
 
 // Only a label in the form of a harness can belong to a dead harness, whose containers are removed,
 // and only an address of this machine is accepted.
 func FuzzLabels(f *testing.F) {
-	own, err := ownLabel()
-	if err != nil {
-		f.Fatal(err)
-	}
+	own := must.Get(ownLabel())(f)
 	for _, s := range []string{own, "", "a b c d e", "1 2 3 4 5", own[1:], "00000000-0000-0000-0000-000000000000 pid:[1] 7 8 9", "00000000-0000-0000-0000-000000000000 pid:[1] -7 8 9"} {
 		f.Add(s, "127.0.0.1:6401")
 	}

@@ -9,15 +9,13 @@ import (
 
 	"github.com/moby/moby/client"
 
+	"lockstep/internal/must"
 	"lockstep/internal/real/images"
 	"lockstep/internal/real/realtest"
 )
 
 func TestOnlyWhatBelongsToDeadHarnessesIsAbandoned(t *testing.T) {
-	label, err := ownLabel()
-	if err != nil {
-		t.Fatal(err)
-	}
+	label := must.Get(ownLabel())(t)
 	part := strings.Split(label, " ")
 	boot, namespace, pid, started := part[0], part[1], part[2], part[3]
 	tests := []struct {
@@ -45,10 +43,7 @@ func TestTheNextHarnessRemovesWhatADeadOneHasLeft(t *testing.T) {
 	if err := Answers(t.Context()); err != nil {
 		t.Skipf("NOT TESTED: %v", err)
 	}
-	me, err := self()
-	if err != nil {
-		t.Fatal(err)
-	}
+	me := must.Get(self())(t)
 	names := map[bool]string{}
 	for _, dead := range []bool{true, false} {
 		names[dead] = unique("swept")
@@ -61,10 +56,7 @@ func TestTheNextHarnessRemovesWhatADeadOneHasLeft(t *testing.T) {
 			t.Fatalf("%v: %s", err, out)
 		}
 	}
-	e, err := Open(t.Context(), nil, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := must.Get(Open(t.Context(), nil, nil))(t)
 	defer e.Close()
 	for dead, name := range names {
 		_, err := e.client.VolumeInspect(t.Context(), name, client.VolumeInspectOptions{})
@@ -97,17 +89,12 @@ func TestAVolumeThatIsInUseIsReported(t *testing.T) {
 	if out, err := exec.Command("docker", "volume", "create", "--label", HarnessLabel+"="+label, name).CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	made, err := exec.Command("docker", create...).Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	made := must.Get(exec.Command("docker", create...).Output())(t)
 	mine := func(l string) bool { return l == label }
 	if removed, err := e.remove(t.Context(), mine); removed != 1 || err != errBusy {
 		t.Errorf("removed %d, %v, want one that is busy", removed, err)
 	}
-	if err := e.removeContainer(t.Context(), strings.TrimSpace(string(made))); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, e.removeContainer(t.Context(), strings.TrimSpace(string(made))))
 	if removed, err := e.remove(t.Context(), mine); removed != 1 || err != nil {
 		t.Errorf("removed %d, %v, want one", removed, err)
 	}

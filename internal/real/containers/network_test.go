@@ -5,6 +5,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"lockstep/internal/must"
 )
 
 func TestAnEngineElsewhereIsNoticed(t *testing.T) {
@@ -29,17 +31,13 @@ func TestAnEngineElsewhereIsNoticed(t *testing.T) {
 		proc := t.TempDir()
 		link := func(to string, at ...string) {
 			path := filepath.Join(append([]string{proc}, at...)...)
-			if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.Symlink(to, path)); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.Symlink(to, path)))
 		}
 		link(tt.self, "self", "ns", "pid")
 		link(host, "self", "ns", "net")
 		if tt.group != "" {
 			link(tt.network, "42", "ns", "net")
-			if err := os.WriteFile(filepath.Join(proc, "42", "cgroup"), []byte(tt.group+"\n"), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.WriteFile(filepath.Join(proc, "42", "cgroup"), []byte(tt.group+"\n"), 0o600))
 		}
 		seen, err := sees(proc, id, 42)
 		if seen != tt.seen || (err == nil) != tt.here {

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"lockstep/internal/must"
 	"lockstep/internal/real/osproc"
 )
 
@@ -22,10 +23,7 @@ func share(pid int) string {
 
 func sleeping(t *testing.T) *osproc.Process {
 	t.Helper()
-	child, err := osproc.Start(exec.Command("sleep", "60"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	child := must.Get(osproc.Start(exec.Command("sleep", "60")))(t)
 	t.Cleanup(func() { _ = child.Kill() })
 	return child
 }
@@ -48,9 +46,7 @@ func TestAChildStepsBackAlone(t *testing.T) {
 	if got := share(os.Getpid()); got != mine {
 		t.Errorf("its parent has %q now, %q before", got, mine)
 	}
-	if err := osproc.StepForward(child.Pid()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, osproc.StepForward(child.Pid()))
 	if got := share(child.Pid()); got != "nice 0" {
 		t.Errorf("a child that has come forward has %q, want nice 0", got)
 	}
@@ -59,9 +55,7 @@ func TestAChildStepsBackAlone(t *testing.T) {
 func TestAProcessThatHasEndedNeedNotStepForward(t *testing.T) {
 	child := sleeping(t)
 	osproc.StepBack(child.Pid())
-	if err := child.Kill(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, child.Kill())
 	if err := osproc.StepForward(child.Pid()); err != nil {
 		t.Error(err)
 	}

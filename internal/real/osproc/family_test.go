@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"lockstep/internal/must"
 	"lockstep/internal/real/osproc"
 	"lockstep/internal/real/realtest"
 )
@@ -22,17 +23,11 @@ func state(pid int) string {
 }
 
 func TestAFamilyIsFrozenAndKilledAsOne(t *testing.T) {
-	out, err := os.CreateTemp(t.TempDir(), "children")
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := must.Get(os.CreateTemp(t.TempDir(), "children"))(t)
 	defer out.Close()
 	cmd := exec.Command("sh", "-c", "sleep 1000 & echo $!; sleep 1000 & echo $!; wait")
 	cmd.Stdout = out
-	p, err := osproc.Start(cmd)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(osproc.Start(cmd))(t)
 	defer p.Kill()
 	family := []int{p.Pid(), 0, 0}
 	if !realtest.Soon(10*time.Second, func() bool {
@@ -42,25 +37,19 @@ func TestAFamilyIsFrozenAndKilledAsOne(t *testing.T) {
 	}) {
 		t.Fatal("no children")
 	}
-	if err := osproc.FreezeFamily(p.Pid()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, osproc.FreezeFamily(p.Pid()))
 	for _, pid := range family {
 		if s := state(pid); s != "T" {
 			t.Errorf("process %d is in state %q after the freeze, want T", pid, s)
 		}
 	}
-	if err := osproc.ThawFamily(p.Pid()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, osproc.ThawFamily(p.Pid()))
 	for _, pid := range family {
 		if s := state(pid); s == "T" {
 			t.Errorf("process %d is still stopped", pid)
 		}
 	}
-	if err := osproc.KillFamily(p.Pid()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, osproc.KillFamily(p.Pid()))
 	<-p.Done()
 	for _, pid := range family {
 		if osproc.StartTime(pid) != "" {

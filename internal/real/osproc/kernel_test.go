@@ -4,15 +4,15 @@ import (
 	"os/exec"
 	"testing"
 	"time"
+
+	"lockstep/internal/must"
 )
 
 // A zombie is gone: a freeze that waited for it to stop would hold up the run, while its family
 // stands still.
 func TestAZombieIsNotWaitedFor(t *testing.T) {
 	cmd := exec.Command("true")
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, cmd.Start())
 	defer cmd.Wait()
 	for StartTime(cmd.Process.Pid) != "" {
 		Nap(time.Millisecond)

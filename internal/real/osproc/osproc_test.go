@@ -7,16 +7,14 @@ import (
 	"runtime"
 	"testing"
 
+	"lockstep/internal/must"
 	"lockstep/internal/real/osproc"
 )
 
 func TestOnlyTheDirectoriesOfDeadHarnessesAreStale(t *testing.T) {
 	tmp := t.TempDir()
 	t.Setenv("TMPDIR", tmp)
-	mine, err := osproc.NewScratch()
-	if err != nil {
-		t.Fatal(err)
-	}
+	mine := must.Get(osproc.NewScratch())(t)
 	stay := []string{
 		filepath.Base(mine.Path()),
 		fmt.Sprintf("lockstep-%d-%s-77", os.Getpid(), osproc.StartTime(os.Getpid())), // alive, by its process
@@ -27,16 +25,12 @@ func TestOnlyTheDirectoriesOfDeadHarnessesAreStale(t *testing.T) {
 		"lockstep-999999999-5-6",                     // no such process
 	}
 	for _, name := range append(stay[1:], stale...) {
-		if err := os.MkdirAll(filepath.Join(tmp, name, "redis"), 0o700); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.MkdirAll(filepath.Join(tmp, name, "redis"), 0o700))
 	}
 	// A directory without a visible process, but with a held lock, belongs to a harness in another
 	// container.
 	foreign := filepath.Join(tmp, "lockstep-999999998-5-6")
-	if err := os.Rename(mine.Path(), foreign); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Rename(mine.Path(), foreign))
 	stay[0] = filepath.Base(foreign)
 
 	runtime.GC() // which would close the lock's file if it were unreferenced

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	_ "lockstep/internal/locks" // and with them all stores
+	"lockstep/internal/must"
 )
 
 func TestEveryProgramHasAnInstallationAndAPurpose(t *testing.T) {
@@ -28,9 +29,7 @@ func TestFind(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 	path := filepath.Join(dir, "etcd")
-	if err := os.WriteFile(path, []byte("#!/bin/sh\n"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(path, []byte("#!/bin/sh\n"), 0o755))
 	if got, err := Find("etcd"); got != path || err != nil {
 		t.Errorf("got %s, %v, want %s", got, err, path)
 	}
@@ -40,9 +39,7 @@ func TestExamine(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("PATH", dir)
 	script := func(name, body string) {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte("#!/bin/sh\n"+body+"\n"), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(filepath.Join(dir, name), []byte("#!/bin/sh\n"+body+"\n"), 0o755))
 	}
 	script("tells", "echo v1.22.3-rc")
 	script("fails", "exit 3")

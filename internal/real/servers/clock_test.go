@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"lockstep/internal/must"
 	"lockstep/internal/real/programs"
 	"lockstep/internal/real/realtest"
 )
@@ -43,10 +44,7 @@ func clocked(t *testing.T) *Server {
 		realtest.Need(t, program)
 	}
 	t.Setenv("TMPDIR", t.TempDir())
-	s, err := StartRedis(context.Background(), RedisOptions{Clock: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(StartRedis(context.Background(), RedisOptions{Clock: true}))(t)
 	t.Cleanup(func() { s.Stop() })
 	return s
 }
@@ -62,18 +60,12 @@ func tellingRedis(s *Server) *realtest.Clock {
 
 func set(t *testing.T, s *Server, step time.Duration, ppm int64) {
 	t.Helper()
-	if err := s.SetClock(step, ppm); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.SetClock(step, ppm))
 }
 
 func do(t *testing.T, s *Server, args ...string) string {
 	t.Helper()
-	reply, err := s.Command(context.Background(), args...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return reply.String()
+	return must.Get(s.Command(context.Background(), args...))(t).String()
 }
 
 func TestAClockStepsAndEntriesRunOut(t *testing.T) {
@@ -116,13 +108,9 @@ func TestAClockDriftsAndStops(t *testing.T) {
 func TestAClockOutlivesItsServer(t *testing.T) {
 	s := clocked(t)
 	set(t, s, time.Hour, 0)
-	if err := s.Kill(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.Kill())
 	set(t, s, time.Hour, 0)
-	if err := s.Restart(context.Background(), ""); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.Restart(context.Background(), ""))
 	wantAhead(t, s, "after a restart", 2*time.Hour)
 }
 
@@ -174,17 +162,12 @@ func TestAServerThatIgnoresLibfaketimeIsRefused(t *testing.T) {
 	}
 	dir := t.TempDir()
 	t.Setenv("TMPDIR", dir)
-	actual, err := programs.Find("redis-server")
-	if err != nil {
-		t.Fatal(err)
-	}
+	actual := must.Get(programs.Find("redis-server"))(t)
 	script := "#!/bin/sh\nunset LD_PRELOAD\nexec " + actual + " \"$@\"\n"
-	if err := os.WriteFile(filepath.Join(dir, "redis-server"), []byte(script), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(filepath.Join(dir, "redis-server"), []byte(script), 0o755))
 	t.Setenv("PATH", dir+string(os.PathListSeparator)+os.Getenv("PATH"))
 	want := " goes by the clock of this machine, though it was started under libfaketime"
-	_, err = StartRedis(context.Background(), RedisOptions{Name: "redis-1", Clock: true})
+	_, err := StartRedis(context.Background(), RedisOptions{Name: "redis-1", Clock: true})
 	if err == nil || !strings.Contains(err.Error(), "redis-1"+want) {
 		t.Errorf("a server: %v", err)
 	}

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"lockstep/internal/must"
 	"lockstep/internal/real/livestore"
 	"lockstep/internal/real/realtest"
 	"lockstep/internal/real/servers"
@@ -72,10 +73,7 @@ func TestAFullDiskIsNamed(t *testing.T) {
 		}
 		t.Run(kind.program, func(t *testing.T) {
 			realtest.Need(t, kind.program)
-			disk, err := os.MkdirTemp("", "full-*")
-			if err != nil {
-				t.Fatal(err)
-			}
+			disk := must.Get(os.MkdirTemp("", "full-*"))(t)
 			t.Cleanup(func() { _ = os.RemoveAll(disk) })
 			if err := syscall.Mount("tmpfs", disk, "tmpfs", 0, "size=1m,mode=0711"); err != nil {
 				t.Skipf("no small disk can be mounted here: %v; the words of a server are tested above", err)
@@ -85,7 +83,7 @@ func TestAFullDiskIsNamed(t *testing.T) {
 			t.Setenv("TMPDIR", disk)
 			for _, cache := range caches {
 				t.Setenv("XDG_CACHE_HOME", cache)
-				_, _, err = kind.start(t.Context())
+				_, _, err := kind.start(t.Context())
 				saysAll(t, err, "no space left on device", "on the disk of "+disk, "TMPDIR")
 				if strings.Contains(err.Error(), "overloaded") {
 					t.Errorf("the error blames the load: %v", err)

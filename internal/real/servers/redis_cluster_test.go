@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"lockstep/internal/must"
 	"lockstep/internal/real/link"
 	"lockstep/internal/real/link/linktest"
 	"lockstep/internal/real/livestore/livetest"
@@ -39,9 +40,7 @@ func startCluster(t *testing.T, timeout time.Duration) []*servers.Server {
 			bus[i].Admit(from, linktest.Open(t, link.Options{Name: from, Upstream: s.Bus, Raw: true}))
 		}
 	}
-	if err := servers.FormCluster(t.Context(), nodes, 3); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, servers.FormCluster(t.Context(), nodes, 3))
 	return nodes
 }
 
@@ -85,14 +84,10 @@ func TestAClusterRedirectsByNameAndReplacesItsPrimary(t *testing.T) {
 	if got := ask(t, nodes[0], "MGET", "lock", "foo"); got != "(error) CROSSSLOT Keys in request don't hash to the same slot" {
 		t.Error(got)
 	}
-	if err := nodes[1].Kill(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, nodes[1].Kill())
 	until(t, nodes[0], "(error) CLUSTERDOWN The cluster is down", "GET", "foo")
 	until(t, nodes[4], `"A"`, "GET", "lock")
-	if err := nodes[1].Restart(context.Background(), ""); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, nodes[1].Restart(context.Background(), ""))
 	until(t, nodes[1], "(error) MOVED 8718 redis-5:", "GET", "lock")
 }
 
@@ -106,9 +101,7 @@ func TestANodeComesBackEmptyWithItsIdentity(t *testing.T) {
 		t.Fatal(got)
 	}
 	id := ask(t, nodes[1], "CLUSTER", "MYID")
-	if err := errors.Join(nodes[1].Kill(), nodes[1].Restart(t.Context(), "")); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, errors.Join(nodes[1].Kill(), nodes[1].Restart(t.Context(), "")))
 	if got := ask(t, nodes[1], "CLUSTER", "MYID"); got != id {
 		t.Errorf("it was %s and is %s", id, got)
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	_ "lockstep/internal/locks" // and with them the stores, which know how their servers are installed
+	"lockstep/internal/must"
 	"lockstep/internal/real/livestore/livetest"
 	"lockstep/internal/real/osproc"
 	"lockstep/internal/real/programs"
@@ -21,17 +22,11 @@ func TestAServerWithoutAFileComesBackEmpty(t *testing.T) {
 	ctx := t.Context()
 	for fsync, want := range map[string]string{"": "(nil)", "always": `"v"`, "everysec": `"v"`} {
 		primary := livetest.Redis(t, servers.RedisOptions{Fsync: fsync})
-		if _, err := primary.Command(ctx, "SET", "k", "v"); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(primary.Command(ctx, "SET", "k", "v"))(t)
 		replica := livetest.Redis(t, servers.RedisOptions{ReplicaOf: primary.Addr})
-		if err := primary.WaitReplicas(ctx, []*servers.Server{replica}); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, primary.WaitReplicas(ctx, []*servers.Server{replica}))
 		addr := primary.Addr
-		if err := errors.Join(primary.Kill(), primary.Restart(ctx, "")); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, errors.Join(primary.Kill(), primary.Restart(ctx, "")))
 		if got, err := primary.Command(ctx, "GET", "k"); err != nil || got.String() != want || primary.Addr != addr {
 			t.Errorf("fsync %q: got %v, %v on %s, want %s on %s", fsync, got, err, primary.Addr, want, addr)
 		}
@@ -67,23 +62,17 @@ func TestAServerComesAndGoes(t *testing.T) {
 	if _, err := s.Command(ctx, "INCR", "k"); err == nil {
 		t.Error("an error of the server was not reported")
 	}
-	if err := s.Freeze(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.Freeze())
 	short, cancel := context.WithTimeout(ctx, 50*time.Millisecond)
 	defer cancel()
 	if _, err := s.Command(short, "PING"); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("a stopped server answered: %v", err)
 	}
-	if err := s.Thaw(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.Thaw())
 	if _, err := s.Command(ctx, "PING"); err != nil {
 		t.Error(err)
 	}
-	if err := s.Stop(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.Stop())
 	if osproc.StartTime(s.Pid()) != "" {
 		t.Error("the process is still there")
 	}
@@ -99,12 +88,8 @@ func TestReplicasFollow(t *testing.T) {
 	for _, name := range []string{"redis-2", "redis-3"} {
 		replicas = append(replicas, livetest.Redis(t, servers.RedisOptions{Name: name, ReplicaOf: primary.Addr}))
 	}
-	if err := primary.WaitReplicas(ctx, replicas); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := primary.Command(ctx, "SET", "k", "v"); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, primary.WaitReplicas(ctx, replicas))
+	must.Get(primary.Command(ctx, "SET", "k", "v"))(t)
 	if r, err := primary.Command(ctx, "WAIT", "2", "1000"); err != nil || !r.IsInt(2) {
 		t.Errorf("WAIT 2: %v, %v", r, err)
 	}
@@ -114,9 +99,7 @@ func TestReplicasFollow(t *testing.T) {
 func TestAReplicaThatDiesIsNotWaitedFor(t *testing.T) {
 	primary := livetest.Redis(t, servers.RedisOptions{Name: "redis-1"})
 	replica := livetest.Redis(t, servers.RedisOptions{Name: "redis-2", ReplicaOf: primary.Addr})
-	if err := replica.Kill(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, replica.Kill())
 	err := primary.WaitReplicas(t.Context(), []*servers.Server{replica})
 	if err == nil || !strings.Contains(err.Error(), "redis-2 ended (signal: killed) while redis-1 waited for it") {
 		t.Errorf("the error does not say which server has died: %v", err)

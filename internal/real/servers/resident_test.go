@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"lockstep/internal/must"
 	"lockstep/internal/real/images"
 	"lockstep/internal/real/programs"
 	"lockstep/internal/real/realtest"
@@ -34,19 +35,11 @@ func (u up) Start(context.Context, servers.Recipe) (servers.Process, error)     
 // A run waits for a server that the previous run has just restarted and that does not listen yet.
 func TestARunWaitsForAServerThatIsRestarting(t *testing.T) {
 	realtest.Need(t, "redis-server")
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 	addr := l.Addr().String()
 	_, port, _ := net.SplitHostPort(addr)
-	if err := l.Close(); err != nil {
-		t.Fatal(err)
-	}
-	program, err := programs.Find("redis-server")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, l.Close())
+	program := must.Get(programs.Find("redis-server"))(t)
 	late := exec.Command(program, "--port", port, "--save", "", "--dir", t.TempDir())
 	came := make(chan error, 1)
 	go func() {

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"lockstep/internal/must"
 	"lockstep/internal/real/livestore"
 	"lockstep/internal/real/livestore/livetest"
 	"lockstep/internal/real/realtest"
@@ -14,9 +15,7 @@ import (
 func TestARelaunchedServerHasItsAddress(t *testing.T) {
 	s := livetest.Start(t, etcd.ID, livestore.Wish{}).Members[0]
 	addr, pid := s.Addr, s.Pid()
-	if err := errors.Join(s.Kill(), s.Relaunch(t.Context())); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, errors.Join(s.Kill(), s.Relaunch(t.Context())))
 	if s.Addr != addr || s.Pid() == pid {
 		t.Errorf("on %s as process %d, want %s and another process than %d", s.Addr, s.Pid(), addr, pid)
 	}

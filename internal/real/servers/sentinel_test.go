@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"lockstep/internal/must"
 	"lockstep/internal/real/link"
 	"lockstep/internal/real/link/linktest"
 	"lockstep/internal/real/livestore/livetest"
@@ -45,19 +46,14 @@ func startWatched(t *testing.T, speed int) *watchedGroup {
 		g.servers, g.fronts = append(g.servers, livetest.Redis(t, o)), append(g.fronts, front)
 	}
 	g.fronts[1].Admit(source(0), openLink(t, g.servers[1]))
-	if err := g.servers[0].WaitReplicas(ctx, g.servers[1:]); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, g.servers[0].WaitReplicas(ctx, g.servers[1:]))
 	var fronts []*link.Front
 	for i := range 3 {
 		front := linktest.OpenFront(t)
-		s, err := servers.StartSentinel(ctx, servers.SentinelOptions{
+		s := must.Get(servers.StartSentinel(ctx, servers.SentinelOptions{
 			Name: "sentinel", Primary: g.fronts[0].Addr(), Source: source(2 + i), Announce: front.Addr(),
 			Quorum: 2, DownAfter: 500 * time.Millisecond * time.Duration(min(speed, 3)), Speed: speed,
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		}))(t)
 		t.Cleanup(func() { s.Stop() })
 		g.toPrimary = append(g.toPrimary, openLink(t, g.servers[0]))
 		g.fronts[0].Admit(source(2+i), g.toPrimary[i])
@@ -71,9 +67,7 @@ func startWatched(t *testing.T, speed int) *watchedGroup {
 			}
 		}
 	}
-	if err := servers.WaitSentinels(ctx, g.sentinels, 1); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, servers.WaitSentinels(ctx, g.sentinels, 1))
 	return g
 }
 
@@ -97,10 +91,7 @@ func (g *watchedGroup) failedOver(t *testing.T) time.Duration {
 	for _, s := range g.sentinels {
 		addr, want := "", g.fronts[1].Addr()
 		if !realtest.Soon(within-time.Since(began), func() bool {
-			var err error
-			if addr, err = primaryOf(s); err != nil {
-				t.Fatal(err)
-			}
+			addr = must.Get(primaryOf(s))(t)
 			return addr == want
 		}) {
 			t.Fatalf("the primary is still %s after %v, want %s: %s", addr, within, want, s.LastLog())
@@ -136,9 +127,7 @@ func TestSentinelsReplaceADeadPrimary(t *testing.T) {
 			realtest.Need(t, programs.Faketime)
 		}
 		g := startWatched(t, speed)
-		if err := g.servers[0].Kill(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, g.servers[0].Kill())
 		took[speed] = g.failedOver(t)
 		t.Logf("at %d times the speed: a new primary after %v", speed, took[speed])
 		becomes(t, g.servers[1], "master", time.Second)
@@ -171,10 +160,6 @@ func TestSentinelsReachServersByTheirLinksOnly(t *testing.T) {
 func TestASentinelRemembers(t *testing.T) {
 	g := startWatched(t, 1)
 	s := g.sentinels[0]
-	if err := errors.Join(s.Kill(), s.Restart(t.Context(), "")); err != nil {
-		t.Fatal(err)
-	}
-	if err := servers.WaitSentinels(context.Background(), g.sentinels, 1); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, errors.Join(s.Kill(), s.Restart(t.Context(), "")))
+	must.Do(t, servers.WaitSentinels(context.Background(), g.sentinels, 1))
 }

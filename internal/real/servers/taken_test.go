@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"lockstep/internal/must"
 	"lockstep/internal/real/livestore"
 	"lockstep/internal/real/programs"
 	"lockstep/internal/real/realtest"
@@ -66,10 +67,7 @@ func (k *kind) start(ctx context.Context) (s servers.Running, addr string, err e
 // directory for messages to the test.
 func instead(t *testing.T, program string, script func(actual, talk string) string) (talk string) {
 	t.Helper()
-	actual, err := programs.Find(program)
-	if err != nil {
-		t.Fatal(err)
-	}
+	actual := must.Get(programs.Find(program))(t)
 	bin, err := os.MkdirTemp("", "instead-*") // not t.TempDir: PostgreSQL's user has to reach it
 	if err != nil {
 		t.Fatal(err)
@@ -89,13 +87,8 @@ func instead(t *testing.T, program string, script func(actual, talk string) stri
 // nothing is in it.
 func empty(t *testing.T) {
 	t.Helper()
-	tmp, err := os.MkdirTemp("", "servers-*")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Chmod(tmp, 0o711); err != nil {
-		t.Fatal(err)
-	}
+	tmp := must.Get(os.MkdirTemp("", "servers-*"))(t)
+	must.Do(t, os.Chmod(tmp, 0o711))
 	t.Setenv("TMPDIR", tmp)
 	t.Cleanup(func() {
 		if left, _ := os.ReadDir(tmp); len(left) != 0 {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"lockstep/internal/locks"
+	"lockstep/internal/must"
 )
 
 // page describes the protocol for authors of programs.
@@ -19,10 +20,7 @@ const page = "../../../docs/own-lock-programs.md"
 // plays the program.
 func session(t *testing.T) (asked, answered []string, script string) {
 	t.Helper()
-	text, err := os.ReadFile(page)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile(page))(t)
 	_, after, ok := strings.Cut(string(text), "<!-- session -->\n```\n")
 	example, _, closed := strings.Cut(after, "```")
 	if !ok || !closed {
@@ -54,10 +52,7 @@ func TestTheSessionOfThePageIsPlayed(t *testing.T) {
 	heard := filepath.Join(t.TempDir(), "heard")
 	t.Setenv("HEARD", heard)
 	p := start(t, script, long)
-	l, err := p.Lock("A", locks.Key, []string{"127.0.0.1:41001"}, 10*time.Second)
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := must.Get(p.Lock("A", locks.Key, []string{"127.0.0.1:41001"}, 10*time.Second))(t)
 	if !l.(*lock).extend {
 		t.Error("the program does not get extend requests")
 	}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"lockstep/internal/locks"
+	"lockstep/internal/must"
 	"lockstep/internal/real/osproc"
 )
 
@@ -20,17 +21,11 @@ const long = 10 * time.Minute
 // start starts a shell with a script as the program of a lock.
 func start(t *testing.T, script string, patience time.Duration) *Program {
 	t.Helper()
-	scratch, err := osproc.NewScratch()
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := Start(Options{
+	scratch := must.Get(osproc.NewScratch())(t)
+	p := must.Get(Start(Options{
 		Command: []string{"sh", "-c", script}, Env: append(os.Environ(), osproc.EnvRun+"="+scratch.Path()),
 		Stderr: io.Discard, Patience: patience,
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))(t)
 	t.Cleanup(func() {
 		if err := errors.Join(scratch.KillAll(), scratch.Remove()); err != nil {
 			t.Error(err)
@@ -58,21 +53,13 @@ func marked(run string) []string {
 func locked(t *testing.T, script string, lease time.Duration) (*Program, locks.Lock) {
 	t.Helper()
 	p := start(t, script, long)
-	lock, err := p.Lock("A", locks.Key, []string{"127.0.0.1:1"}, lease)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return p, lock
+	return p, must.Get(p.Lock("A", locks.Key, []string{"127.0.0.1:1"}, lease))(t)
 }
 
 // acquired acquires a lock.
 func acquired(t *testing.T, lock locks.Lock) locks.Lease {
 	t.Helper()
-	lease, err := lock.Acquire(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	return lease
+	return must.Get(lock.Acquire(t.Context()))(t)
 }
 
 const ready = `read q; echo '{"id":1,"ok":true}'; `
@@ -158,10 +145,7 @@ func (s *slow) Write(p []byte) (int, error) {
 // The talk with a program that has ended is over when its last words have been written.
 func TestTheLastWordsOfAProgram(t *testing.T) {
 	said := &slow{}
-	p, err := Start(Options{Command: []string{"sh", "-c", "echo no module >&2; exit 1"}, Stderr: said})
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(Start(Options{Command: []string{"sh", "-c", "echo no module >&2; exit 1"}, Stderr: said}))(t)
 	<-p.Broke()
 	if got := said.String(); got != "no module\n" || !errors.Is(p.Err(), ErrExited) {
 		t.Errorf("it said %q, %v", got, p.Err())

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"lockstep/internal/must"
 	"lockstep/internal/ports"
 	"lockstep/internal/real/livestore/livetest"
 	"lockstep/internal/real/realtest"
@@ -30,10 +31,7 @@ func within(t *testing.T, d time.Duration) context.Context {
 func TestASubscriptionKeepsMessagesUntilTheyAreRead(t *testing.T) {
 	s := realServer(t)
 	p := connected(t, s.Addr)
-	sub, err := p.Subscribe(within(t, time.Second), "channel")
-	if err != nil {
-		t.Fatal(err)
-	}
+	sub := must.Get(p.Subscribe(within(t, time.Second), "channel"))(t)
 	ctx := context.Background()
 	for _, text := range []string{"one", "two"} {
 		if got := p.Do(ctx, redis.Command("PUBLISH", "channel", text)); !got.IsInt(1) {
@@ -73,10 +71,7 @@ func TestASubscriptionKeepsMessagesUntilTheyAreRead(t *testing.T) {
 func TestASubscriptionTellsThatItsConnectionBroke(t *testing.T) {
 	s := realServer(t)
 	p := connected(t, s.Addr)
-	sub, err := p.Subscribe(within(t, time.Second), "channel")
-	if err != nil {
-		t.Fatal(err)
-	}
+	sub := must.Get(p.Subscribe(within(t, time.Second), "channel"))(t)
 	defer sub.Close()
 	if got := p.Do(context.Background(), redis.Command("CLIENT", "KILL", "TYPE", "pubsub")); !got.IsInt(1) {
 		t.Fatalf("killed %v connections", got)
@@ -107,10 +102,7 @@ func TestSubscribingAndDiallingFailAsTheOtherCommandsDo(t *testing.T) {
 func TestADialledConnectionIsOneConnection(t *testing.T) {
 	p := connected(t, realServer(t).Addr)
 	ctx := context.Background()
-	conn, err := p.Dial(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
+	conn := must.Get(p.Dial(ctx))(t)
 	id := func(do func(context.Context, redis.Cmd) redis.Reply) string {
 		return do(ctx, redis.Command("CLIENT", "ID")).String()
 	}
@@ -146,13 +138,8 @@ func TestADialledConnectionIsOneConnection(t *testing.T) {
 func TestAConnectionWithoutAReplyIsBroken(t *testing.T) {
 	server := realServer(t)
 	p := connected(t, server.Addr)
-	conn, err := p.Dial(context.Background())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := server.Freeze(); err != nil {
-		t.Fatal(err)
-	}
+	conn := must.Get(p.Dial(context.Background()))(t)
+	must.Do(t, server.Freeze())
 	for _, want := range []error{ports.ErrTimeout, ports.ErrConnection} {
 		if got := conn.Do(context.Background(), redis.Get("lock")).Err; got != want {
 			t.Errorf("got %v, want %v", got, want)
@@ -193,9 +180,7 @@ func TestTasksTakeTurns(t *testing.T) {
 		_ = e.Sleep(stop, time.Microsecond)
 	}
 	for _, task := range tasks {
-		if err := task.Join(within(t, 10*time.Second)); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, task.Join(within(t, 10*time.Second)))
 	}
 	if inside != 0 || wrong != 0 {
 		t.Errorf("%d tasks inside, %d steps with another task inside", inside, wrong)
@@ -208,22 +193,15 @@ func TestWaitSpeaksOfThePastOfItsConnection(t *testing.T) {
 	primary := realServer(t)
 	ctx := context.Background()
 	replica := livetest.Redis(t, servers.RedisOptions{Name: "redis-2", ReplicaOf: primary.Addr})
-	if err := primary.WaitReplicas(ctx, []*servers.Server{replica}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, primary.WaitReplicas(ctx, []*servers.Server{replica}))
 	p := connected(t, primary.Addr)
 	dial := func() redis.Conn {
-		conn, err := p.Dial(ctx)
-		if err != nil {
-			t.Fatal(err)
-		}
+		conn := must.Get(p.Dial(ctx))(t)
 		t.Cleanup(conn.Close)
 		return conn
 	}
 	one, before := dial(), dial()
-	if err := replica.Freeze(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, replica.Freeze())
 	if got := one.Do(ctx, redis.Set("lock", "token")); !got.IsOK() {
 		t.Fatalf("SET: %v", got)
 	}
@@ -250,21 +228,15 @@ func TestAThawedServerExecutesTimedOutCommands(t *testing.T) {
 	server := realServer(t)
 	ctx := context.Background()
 	p := connected(t, server.Addr)
-	if err := p.connect(ctx); err != nil {
-		t.Fatal(err)
-	}
-	if err := server.Freeze(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, p.connect(ctx))
+	must.Do(t, server.Freeze())
 	const n = 5
 	for i := range n {
 		if err := p.Do(ctx, redis.Command("INCR", "n")).Err; !errors.Is(err, ports.ErrTimeout) {
 			t.Fatalf("command %d to a frozen server: %v", i, err)
 		}
 	}
-	if err := server.Thaw(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, server.Thaw())
 	var got redis.Reply
 	if !realtest.Soon(10*time.Second, func() bool {
 		got = p.Do(ctx, redis.Get("n"))

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"lockstep/internal/must"
 	"lockstep/internal/ports"
 	"lockstep/internal/real/realtest"
 	"lockstep/internal/store/redis"
@@ -45,9 +46,7 @@ func TestADeadlineDoesNotUndoACut(t *testing.T) {
 	s := realServer(t)
 	l := newLine(s.Addr, time.Minute)
 	defer l.client.Close()
-	if err := l.client.Ping(context.Background()).Err(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, l.client.Ping(context.Background()).Err())
 	l.cut()
 	began := time.Now()
 	if err := l.client.Do(context.Background(), "BLPOP", "nothing", "2").Err(); err == nil || time.Since(began) > time.Second {

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"lockstep/internal/must"
 	"lockstep/internal/ports"
 	"lockstep/internal/store/etcd"
 )
@@ -14,21 +15,13 @@ func TestAnEtcdWatchKeepsEventsUntilTheyAreRead(t *testing.T) {
 	w, _ := alone(t, time.Second)
 	p := etcd.Client{Port: s.port(t, w, w.dialDirectly)}
 	ctx := context.Background()
-	base, err := p.Do(ctx, etcd.Op{Kind: etcd.Put, Key: "lock"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	watch, err := p.Watch(ctx, etcd.Watch{Key: "lock", From: base.Revision + 1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	base := must.Get(p.Do(ctx, etcd.Op{Kind: etcd.Put, Key: "lock"}))(t)
+	watch := must.Get(p.Watch(ctx, etcd.Watch{Key: "lock", From: base.Revision + 1}))(t)
 	defer watch.Close()
 	for _, op := range []etcd.Op{
 		{Kind: etcd.Put, Key: "lock"}, {Kind: etcd.Put, Key: "other"}, {Kind: etcd.Delete, Key: "lock"},
 	} {
-		if _, err := p.Do(ctx, op); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(p.Do(ctx, op))(t)
 	}
 	for _, want := range []etcd.Event{
 		{Key: "lock", Revision: base.Revision + 1}, {Key: "lock", Revision: base.Revision + 3, Deleted: true},
@@ -41,9 +34,7 @@ func TestAnEtcdWatchKeepsEventsUntilTheyAreRead(t *testing.T) {
 	if _, err := watch.Next(within(t, 50*time.Millisecond)); err != context.DeadlineExceeded {
 		t.Errorf("without a change: %v", err)
 	}
-	if err := s.Kill(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.Kill())
 	if _, err := watch.Next(within(t, 5*time.Second)); err != ports.ErrConnection {
 		t.Errorf("with a dead server: %v, want %v", err, ports.ErrConnection)
 	}
@@ -59,9 +50,7 @@ func TestErrorsOfEtcdAreThoseOfThePort(t *testing.T) {
 		_, err := p.Do(ctx, etcd.Op{Kind: etcd.Get, Key: "lock"})
 		return err, time.Since(began)
 	}
-	if err := s.Freeze(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.Freeze())
 	err, took := get(context.Background())
 	wantError(t, "silence", err, ports.ErrTimeout, took, timeout, timeout+200*time.Millisecond)
 	began := time.Now()
@@ -77,9 +66,7 @@ func TestErrorsOfEtcdAreThoseOfThePort(t *testing.T) {
 	if err, _ := get(cancelled); err != context.Canceled || len(told.lines()) != before {
 		t.Errorf("after the cancellation: %v, %q", err, told.lines()[before:])
 	}
-	if err := s.Kill(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.Kill())
 	time.Sleep(50 * time.Millisecond) // until the library notices
 	for range 3 {
 		err, took = get(context.Background())

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"lockstep/internal/must"
 	"lockstep/internal/ports"
 	"lockstep/internal/real/realtest"
 	"lockstep/internal/store/sql"
@@ -130,10 +131,7 @@ func TestASessionEndsWithItsConnection(t *testing.T) {
 		ctx := context.Background()
 		session := func() (sql.Session, int64) {
 			t.Helper()
-			c, err := p.Open(ctx)
-			if err != nil {
-				t.Fatal(err)
-			}
+			c := must.Get(p.Open(ctx))(t)
 			return c, number(t, c.Exec(ctx, db.sessionID()))
 		}
 		a, id := session()
@@ -175,10 +173,7 @@ func TestErrorsOfDatabasesAreThoseOfThePort(t *testing.T) {
 		w, told := alone(t, timeout)
 		p := db.client(t, w)
 		ctx := context.Background()
-		conn, err := p.Open(ctx)
-		if err != nil {
-			t.Fatal(err)
-		}
+		conn := must.Get(p.Open(ctx))(t)
 		id := number(t, conn.Exec(ctx, db.sessionID()))
 		if number(t, conn.Exec(ctx, db.take())) != 1 {
 			t.Fatal("the lock is not free")
@@ -205,16 +200,12 @@ func TestErrorsOfDatabasesAreThoseOfThePort(t *testing.T) {
 			t.Error("the pool gave a session away that was closed")
 		}
 		if db.Store == sql.MySQLID { // of PostgreSQL, only the postmaster would freeze
-			if err := db.Freeze(); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, db.Freeze())
 			began = time.Now()
 			res = p.Exec(ctx, db.take())
 			wantError(t, "a frozen server", res.Err, ports.ErrTimeout, time.Since(began), timeout, timeout+200*time.Millisecond)
 		}
-		if err := db.Kill(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, db.Kill())
 		for range 3 {
 			began = time.Now()
 			res = p.Exec(ctx, db.take())

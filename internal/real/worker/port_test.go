@@ -10,6 +10,7 @@ import (
 
 	"lockstep/internal/history"
 	"lockstep/internal/locks"
+	"lockstep/internal/must"
 	"lockstep/internal/ports"
 	"lockstep/internal/real/livestore"
 	"lockstep/internal/store"
@@ -64,10 +65,7 @@ func (l *openLine) Close() { l.closed++ }
 func portOn(t *testing.T, timeout time.Duration, e livestore.Executor) (*storePort, *reported) {
 	w, told := alone(t, timeout)
 	w.start.First = 1
-	p, err := newStorePort(w, &livestore.Driver{Store: "etcd", Connect: func(livestore.Client) (livestore.Executor, error) { return e, nil }}, []string{"a", "b", "c"}, w.dialDirectly)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(newStorePort(w, &livestore.Driver{Store: "etcd", Connect: func(livestore.Client) (livestore.Executor, error) { return e, nil }}, []string{"a", "b", "c"}, w.dialDirectly))(t)
 	return p, told
 }
 
@@ -130,10 +128,7 @@ func TestAPortHasThePatienceOfItsRequest(t *testing.T) {
 func TestAConnectionOfAPort(t *testing.T) {
 	e := &opener{executor: &executor{answer: func(context.Context) (any, error) { return nil, nil }}}
 	p, _ := portOn(t, time.Second, e)
-	c, err := p.Dial(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(p.Dial(t.Context()))(t)
 	if _, err := c.Send(t.Context(), asked{}); err != nil {
 		t.Error(err)
 	}

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"lockstep/internal/must"
 	"lockstep/internal/ports"
 	"lockstep/internal/real/livestore"
 	"lockstep/internal/store/zookeeper"
@@ -22,20 +23,14 @@ type zkSession struct {
 
 func zkClient(t *testing.T, w *worker, addr string, dial dialFunc) zookeeper.Client {
 	t.Helper()
-	p, err := newStorePort(w, livestore.Of(zookeeper.ID), []string{addr}, dial)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(newStorePort(w, livestore.Of(zookeeper.ID), []string{addr}, dial))(t)
 	return zookeeper.Client{Env: newEnv(w, t.Name()), Port: p}
 }
 
 func zkSessionOn(t *testing.T, w *worker, addr string, timeout time.Duration, dial dialFunc) *zkSession {
 	t.Helper()
 	client := zkClient(t, w, addr, dial)
-	session, err := client.Connect(within(t, 10*time.Second), timeout)
-	if err != nil {
-		t.Fatal(err)
-	}
+	session := must.Get(client.Connect(within(t, 10*time.Second), timeout))(t)
 	s := &zkSession{session, w, []zookeeper.State{session.State()}}
 	client.Env.Go(context.Background(), "states", func(ctx context.Context) {
 		for {
@@ -73,9 +68,7 @@ func TestAZooKeeperSessionIsKeptAlive(t *testing.T) {
 	s := zkSessionOn(t, w, server.Endpoint, 1800*time.Millisecond, way.dial)
 	other := zkSessionOn(t, w, server.Endpoint, 2*time.Second, w.dialDirectly)
 	id := s.ID()
-	if _, err := other.Create(context.Background(), "/seen", "", zookeeper.Ephemeral); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(other.Create(context.Background(), "/seen", "", zookeeper.Ephemeral))(t)
 	_, gone, err := s.ExistsWatch(context.Background(), "/seen")
 	if err != nil {
 		t.Fatal(err)
@@ -94,9 +87,7 @@ func TestAZooKeeperSessionIsKeptAlive(t *testing.T) {
 	if s.ID() != id {
 		t.Error("another session")
 	}
-	if err := other.Delete(context.Background(), "/seen", -1); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, other.Delete(context.Background(), "/seen", -1))
 	if err := gone.Wait(within(t, 5*time.Second)); err != nil {
 		t.Errorf("the watch did not survive the reconnect: %v", err)
 	}
@@ -116,9 +107,7 @@ func TestAnExpiredZooKeeperSessionNeverComesBack(t *testing.T) {
 	s := zkSessionOn(t, w, server.Endpoint, 400*time.Millisecond, way.dial)
 	other := zkSessionOn(t, w, server.Endpoint, 2*time.Second, w.dialDirectly)
 	id := s.ID()
-	if _, err := s.Create(ctx, "/mine", "", zookeeper.Ephemeral); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(s.Create(ctx, "/mine", "", zookeeper.Ephemeral))(t)
 	_, never, err := s.ExistsWatch(ctx, "/never")
 	if err != nil {
 		t.Fatal(err)
@@ -162,9 +151,7 @@ func TestASilentZooKeeperIsLost(t *testing.T) {
 	server := startStore(t, zookeeper.ID)
 	w, told := alone(t, 200*time.Millisecond)
 	s := zkSessionOn(t, w, server.Endpoint, 2*time.Second, w.dialDirectly)
-	if err := server.Freeze(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, server.Freeze())
 	began := time.Now()
 	_, err := s.Exists(context.Background(), "/lock")
 	wantError(t, "silence", err, ports.ErrConnection, time.Since(began), 200*time.Millisecond, 400*time.Millisecond)
@@ -174,9 +161,7 @@ func TestASilentZooKeeperIsLost(t *testing.T) {
 	if s.State() != zookeeper.Disconnected {
 		t.Errorf("state %v after silence", s.State())
 	}
-	if err := server.Thaw(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, server.Thaw())
 	s.wantHistory(t, zookeeper.Connected, zookeeper.Disconnected, zookeeper.Connected)
 	cancelled, cancel := context.WithCancel(context.Background())
 	cancel()

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"lockstep/internal/must"
 	"lockstep/internal/ports"
 	"lockstep/internal/real/realtest"
 	"lockstep/internal/store/redis"
@@ -71,10 +72,7 @@ func TestRepliesAreWhatTheServerSent(t *testing.T) {
 }
 
 func TestErrorsAreThoseOfThePort(t *testing.T) {
-	closed, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	closed := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 	closed.Close()
 	always := func() (context.Context, context.CancelFunc) { return context.WithCancel(context.Background()) }
 	deadline := func() (context.Context, context.CancelFunc) {

@@ -13,6 +13,7 @@ import (
 	"lockstep/internal/history"
 	"lockstep/internal/locks"
 	"lockstep/internal/locks/libraries"
+	"lockstep/internal/must"
 	"lockstep/internal/ports"
 	"lockstep/internal/real/proto"
 )
@@ -32,26 +33,18 @@ func library(t *testing.T, id string, timeout time.Duration, addrs ...string) (l
 	}
 	w, got := alone(t, timeout)
 	w.start.Endpoints = addrs
-	lock, err := w.newLibrary(&v, locks.Deps{
+	lock := must.Get(w.newLibrary(&v, locks.Deps{
 		Env: newEnv(w, t.Name()), Name: locks.Key, Owner: "A",
 		Lease: 2 * time.Second, Retry: 20 * time.Millisecond, Timeout: timeout,
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))(t)
 	return lock, w, got
 }
 
 // once acquires and releases.
 func once(t *testing.T, lock locks.Lock) {
 	t.Helper()
-	lease, err := lock.Acquire(within(t, 5*time.Second))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := lease.Release(context.Background()); err != nil {
-		t.Fatal(err)
-	}
+	lease := must.Get(lock.Acquire(within(t, 5*time.Second)))(t)
+	must.Do(t, lease.Release(context.Background()))
 }
 
 // The commands of a library are reported like those of other locks, with the names of its scripts,
@@ -92,13 +85,8 @@ func TestScriptsOfLibrariesLeaveTheEntryOfAnotherClientAlone(t *testing.T) {
 		t.Run(l.ID, func(t *testing.T) {
 			s := realServer(t)
 			lock, _, got := library(t, l.ID, time.Second, s.Addr)
-			lease, err := lock.Acquire(within(t, 5*time.Second))
-			if err != nil {
-				t.Fatal(err)
-			}
-			if _, err := s.Command(background, "SET", locks.Key, "another client's"); err != nil {
-				t.Fatal(err)
-			}
+			lease := must.Get(lock.Acquire(within(t, 5*time.Second)))(t)
+			must.Get(s.Command(background, "SET", locks.Key, "another client's"))(t)
 			if l.Owners[l.Renews] != 0 {
 				select { // its next extension finds another client's entry
 				case <-lease.Lost().Done():
@@ -140,9 +128,7 @@ func TestATapReportsRepeatedCommands(t *testing.T) {
 	lock, _, got := library(t, "bsm-redislock", 100*time.Millisecond, s.Addr)
 	once(t, lock)
 	before := len(got.lines())
-	if _, err := s.Command(context.Background(), "CLIENT", "PAUSE", "2000", "WRITE"); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(s.Command(context.Background(), "CLIENT", "PAUSE", "2000", "WRITE"))(t)
 	if lease, err := lock.Acquire(within(t, 250*time.Millisecond)); err == nil {
 		t.Fatalf("got %v from a silent server", lease)
 	}
@@ -186,10 +172,7 @@ func TestAFaultWaitsForAReplyOnATap(t *testing.T) {
 // A library connects to its servers only, through the links.
 func TestALibraryReachesItsServersOnly(t *testing.T) {
 	_, w, _ := library(t, "redsync", time.Second, realServer(t).Addr)
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 	defer l.Close()
 	if conn, err := w.dialTap(context.Background(), &libraries.Library{ID: "some"}, "tcp", l.Addr().String()); err == nil {
 		conn.Close()

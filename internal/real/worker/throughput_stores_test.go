@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"lockstep/internal/locks"
+	"lockstep/internal/must"
 	"lockstep/internal/real/livestore"
 	"lockstep/internal/real/livestore/livetest"
 	"lockstep/internal/real/servers"
@@ -63,10 +64,7 @@ func storesToMeasure(b *testing.B) []measured {
 			}
 			name := fmt.Sprintf("%s-of-%d", id, wish.Members)
 			out = append(out, measured{name, lock, func(b *testing.B, w *worker, d *locks.Deps) {
-				p, err := newStorePort(w, livestore.Of(id), addrs, w.dialDirectly)
-				if err != nil {
-					b.Fatal(err)
-				}
+				p := must.Get(newStorePort(w, livestore.Of(id), addrs, w.dialDirectly))(b)
 				d.Port = p
 			}})
 		}

@@ -14,6 +14,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"lockstep/internal/locks"
+	"lockstep/internal/must"
 	"lockstep/internal/real/livestore/livetest"
 	"lockstep/internal/real/proto"
 	"lockstep/internal/real/servers"
@@ -144,10 +145,7 @@ func throughTap(b *testing.B, addr string, h harness) func(context.Context) erro
 	d := benchDeps(w)
 	w.start.Endpoints = []string{addr}
 	v, _ := locks.Lookup("bsm-redislock")
-	lock, err := w.newLibrary(&v, d)
-	if err != nil {
-		b.Fatal(err)
-	}
+	lock := must.Get(w.newLibrary(&v, d))(b)
 	w.turns.take()
 	return pairOf(lock)
 }

@@ -5,12 +5,12 @@ import (
 
 	"lockstep/internal/report/bundle"
 	"lockstep/internal/report/reporttest"
-	"lockstep/internal/scenario"
+	"lockstep/internal/scenario/scenariotest"
 )
 
 // A run with an idle line of random faults is not as expected, even if each of its verdicts is.
 func TestAnIdleLineIsNotAsExpected(t *testing.T) {
-	p, err := scenario.Parse("idle.yaml", []byte(`scenario: A moment that cannot come
+	p := scenariotest.Parse(t, "idle.yaml", `scenario: A moment that cannot come
 locks: [set-nx-lua]
 clients: [A, B]
 workload: {repeat: 5 times, work: 1s}
@@ -18,10 +18,7 @@ faults:
   - {when: any client is about to send DECRBY every time, chance: 50%, drop: reply}
   - {every: 1s..2s, pause: the holder, for: 100ms..200ms}
 expect: {every lock: {mutual-exclusion: kept}}
-`))
-	if err != nil {
-		t.Fatal(err)
-	}
+`)
 	b := bundle.Of(reporttest.Play(t, p, 1), "", "")
 	if e := b.Runs[0].Expected; len(e) != 1 || !e[0].Met() {
 		t.Errorf("the expectations: %+v", e)

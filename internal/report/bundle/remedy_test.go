@@ -5,20 +5,19 @@ import (
 	"testing"
 
 	"lockstep/internal/checker"
+	"lockstep/internal/must"
 	"lockstep/internal/report/bundle"
 	"lockstep/internal/report/reporttest"
+	"lockstep/internal/scenario/scenariotest"
 )
 
 const lessons = "../../../scenarios/lessons/"
 
 // A story with a remedy breaks all its locks, and the remedy has a lock that leaves the data safe.
 func TestRemediesSurvive(t *testing.T) {
-	files, err := filepath.Glob(lessons + "*.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
+	files := must.Get(filepath.Glob(lessons + "*.yaml"))(t)
 	play := func(file string) *bundle.Bundle {
-		p := reporttest.Load(t, file)
+		p := scenariotest.Load(t, file)
 		return bundle.Of(reporttest.Play(t, p, max(p.Seed, 1)), "", "")
 	}
 	seen := 0

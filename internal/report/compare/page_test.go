@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"lockstep/internal/must"
 	"lockstep/internal/report/compare"
 	"lockstep/internal/report/comparepage"
 	"lockstep/internal/report/export"
@@ -16,15 +17,9 @@ import (
 )
 
 func TestComparisonGolden(t *testing.T) {
-	drawn, err := comparepage.HTML(comparison())
-	if err != nil {
-		t.Fatal(err)
-	}
+	drawn := must.Get(comparepage.HTML(comparison()))(t)
 	reporttest.Golden(t, "comparison.html", drawn)
-	data, err := export.Comparison(comparison())
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := must.Get(export.Comparison(comparison()))(t)
 	reporttest.Golden(t, "comparison.json", data)
 	reporttest.Golden(t, "comparison-80.txt", []byte(terminal.Comparison(comparison(), terminal.Options{Width: 80})))
 	reporttest.Golden(t, "comparison-brief.txt", []byte(terminal.Comparison(comparison(), terminal.Options{Width: 120, Brief: true})))
@@ -38,10 +33,7 @@ func TestHostileComparison(t *testing.T) {
 	c.Runs[0].Bundle, c.Runs[2].Bundle = reporttest.HostileBundle(), reporttest.HostileBundle()
 	c.Replay, c.Runs[0].Dir, c.Runs[1].Href = reporttest.Hostile, reporttest.Hostile, "javascript:alert(1)"
 	c.Runs[0].Settings = []compare.Setting{{Name: reporttest.Hostile, Value: reporttest.Hostile}}
-	drawn, err := comparepage.HTML(c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	drawn := must.Get(comparepage.HTML(c))(t)
 	if bytes.Contains(drawn, []byte("<script")) || bytes.Contains(drawn, []byte("\x1b")) || bytes.Contains(drawn, []byte(`"javascript:`)) || bytes.Contains(drawn, []byte("\u202e")) {
 		t.Error("a hostile text is not escaped")
 	}
@@ -63,10 +55,7 @@ func BenchmarkComparison(b *testing.B) {
 	b.ReportAllocs()
 	size := 0
 	for b.Loop() {
-		page, err := comparepage.HTML(c)
-		if err != nil {
-			b.Fatal(err)
-		}
+		page := must.Get(comparepage.HTML(c))(b)
 		size = len(page)
 	}
 	b.ReportMetric(float64(size), "bytes")

@@ -8,6 +8,7 @@ import (
 
 	"lockstep/internal/campaign/advice"
 	"lockstep/internal/campaign/results"
+	"lockstep/internal/must"
 	"lockstep/internal/report/explorepage"
 	"lockstep/internal/report/reporttest"
 	"lockstep/internal/say"
@@ -45,10 +46,7 @@ func TestPageOfAWalk(t *testing.T) {
 		"set-nx-lua": {Servers: 2, Acquire: 1, Release: 1, DeadHolder: 10*time.Second + 12*time.Millisecond},
 		"etcd-mutex": {Servers: 3, Acquire: 4, Release: 2, DeadHolder: -1},
 	}
-	page, err := explorepage.HTML(&advice.Facts{Explored: someWalk(), Costs: costs}, nil, say.English)
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := must.Get(explorepage.HTML(&advice.Facts{Explored: someWalk(), Costs: costs}, nil, say.English))(t)
 	reporttest.Has(t, string(page),
 		`<details class="fold"><summary>4 locks, 20 schedules searched: each lock with its shortest stories</summary>`, `<small>set-nx-lua</small>`,
 		`value="payments" data-refuses="no"`, `value="sql" data-refuses="yes"`, "But an idempotency key derived from the order", "It matters only if two at once do damage.",
@@ -61,10 +59,7 @@ func TestPageOfAWalk(t *testing.T) {
 		"2 servers", "1 round trip to acquire, 1 to release", "a dead holder keeps it for 10 s", "4 round trips to acquire, 2 to release", "a dead holder keeps it for ever",
 	)
 	reporttest.Lacks(t, string(page), "<script>alert", "up to 0 faults", `<a href="#lock-lit-etcd-key"`)
-	page, err = explorepage.HTML(&advice.Facts{Explored: someWalk(), Costs: costs}, someLibraries(), say.Chinese)
-	if err != nil {
-		t.Fatal(err)
-	}
+	page = must.Get(explorepage.HTML(&advice.Facts{Explored: someWalk(), Costs: costs}, someLibraries(), say.Chinese))(t)
 	for _, text := range reporttest.English(page) {
 		if left := reporttest.EnglishRuns(text); len(left) > 0 && !strings.Contains(text, "{") { // names of kinds, and data of the script
 			t.Errorf("the Chinese page says in English: %q in %s", left, text)
@@ -89,10 +84,7 @@ func someLibraries() []*results.Library {
 // Libraries follow the locks and never survive, since they were searched in one profile with one
 // fault. Their stories have no file, so no command.
 func TestLibrariesAreOnThePageOfAWalk(t *testing.T) {
-	page, err := explorepage.HTML(&advice.Facts{Explored: someWalk()}, someLibraries(), say.English)
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := must.Get(explorepage.HTML(&advice.Facts{Explored: someWalk()}, someLibraries(), say.English))(t)
 	text := string(page)
 	rows := regexp.MustCompile(`<tr data-unknown="([^"]*)" data-survives="[^"]*" data-store="[^"]*"><th scope="row"><a href="#lock-([^"]*)">`).FindAllStringSubmatch(text, -1)
 	if len(rows) != 6 { // the misprint has none

@@ -7,8 +7,9 @@ import (
 
 	"lockstep/internal/checker"
 	"lockstep/internal/history"
+	"lockstep/internal/must"
 	"lockstep/internal/run"
-	"lockstep/internal/scenario"
+	"lockstep/internal/scenario/scenariotest"
 	"lockstep/internal/sim"
 )
 
@@ -19,21 +20,12 @@ func TestAStoredHistoryIsAskedForWhatItsStoryAsks(t *testing.T) {
 		return checker.Finding{Property: "never", Verdict: checker.Broken}
 	}})
 	check := func(expect string, change func(*history.Header)) Checked {
-		p, err := scenario.Parse("test", []byte("scenario: x\nlocks: [set-nx-lua]\n"+expect))
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := scenariotest.Parse(t, "test", "scenario: x\nlocks: [set-nx-lua]\n"+expect)
 		h := run.One(t.Context(), sim.New(), p, "set-nx-lua", 1).Judgement.History
 		change(&h.Header)
 		var stored bytes.Buffer
-		if err := history.WriteJSONL(&stored, h); err != nil {
-			t.Fatal(err)
-		}
-		all, err := history.ReadAllJSONL(&stored)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return CheckedOf("test", 1, all[0])
+		must.Do(t, history.WriteJSONL(&stored, h))
+		return CheckedOf("test", 1, must.Get(history.ReadAllJSONL(&stored))(t)[0])
 	}
 	as := func(*history.Header) {}
 	for _, tt := range []struct {

@@ -5,6 +5,7 @@ import (
 	"encoding/xml"
 	"testing"
 
+	"lockstep/internal/must"
 	"lockstep/internal/report/bundle"
 	"lockstep/internal/report/reporttest"
 )
@@ -12,10 +13,7 @@ import (
 // readJUnit writes JUnit XML and reads it again with the strict parser of the library.
 func readJUnit(t *testing.T, b *bundle.Bundle) (out junitSuites) {
 	t.Helper()
-	data, err := JUnit(b)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := must.Get(JUnit(b))(t)
 	if err := xml.Unmarshal(data, &out); err != nil {
 		t.Fatalf("not XML: %v", err)
 	}
@@ -49,10 +47,7 @@ func TestGoldens(t *testing.T) {
 		"annotations.txt": func(b *bundle.Bundle) ([]byte, error) { return []byte(Annotations(b)), nil },
 		"result.json":     func(*bundle.Bundle) ([]byte, error) { return Result(reporttest.Bundle()) },
 	} {
-		data, err := draw(reporttest.MissedBundle())
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := must.Get(draw(reporttest.MissedBundle()))(t)
 		reporttest.Golden(t, name, data)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"lockstep/internal/campaign/sweep"
 	"lockstep/internal/checker"
 	"lockstep/internal/history"
+	"lockstep/internal/must"
 	"lockstep/internal/plan"
 	"lockstep/internal/report/bundle"
 	"lockstep/internal/report/reporttest"
@@ -20,11 +21,7 @@ import (
 // figureOf draws one kind of figure of a run.
 func figureOf(t *testing.T, r *bundle.Run, kind string) Figure {
 	t.Helper()
-	figures, err := Of(r, timeline.Of(r.Judgement.History).Measure(), MaxPoints, say.English)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, f := range figures {
+	for _, f := range must.Get(Of(r, timeline.Of(r.Judgement.History).Measure(), MaxPoints, say.English))(t) {
 		if f.Kind == kind {
 			return f
 		}
@@ -116,14 +113,8 @@ func TestFaultsAreShadedBehind(t *testing.T) {
 // locks are hostile.
 func TestPlotFiles(t *testing.T) {
 	b := reporttest.HostileBundle()
-	one, err := Plots(b, say.English)
-	if err != nil {
-		t.Fatal(err)
-	}
-	two, err := Plots(reporttest.HostileBundle(), say.English)
-	if err != nil {
-		t.Fatal(err)
-	}
+	one := must.Get(Plots(b, say.English))(t)
+	two := must.Get(Plots(reporttest.HostileBundle(), say.English))(t)
 	seen := map[string]bool{}
 	for i, p := range one {
 		if seen[p.Name] || strings.ContainsAny(p.Name, "/\\ \x1b<") {
@@ -159,10 +150,7 @@ func TestPlotFilesHaveHeads(t *testing.T) {
 		if l == say.Chinese {
 			r.Judgement.History.Header.ScalePPM = 100_000
 		}
-		plots, err := Plots(&bundle.Bundle{Seed: 1, Backend: history.Sim, Runs: []bundle.Run{r}}, l)
-		if err != nil {
-			t.Fatal(err)
-		}
+		plots := must.Get(Plots(&bundle.Bundle{Seed: 1, Backend: history.Sim, Runs: []bundle.Run{r}}, l))(t)
 		var got []string
 		for _, p := range plots {
 			texts := textsOf(t, p.SVG)
@@ -207,10 +195,7 @@ func TestRegionsCountInLeases(t *testing.T) {
 			}
 			m.Cells = append(m.Cells, c)
 		}
-		svg, err := Region(s, m)
-		if err != nil {
-			t.Fatal(err)
-		}
+		svg := must.Get(Region(s, m))(t)
 		var got []string
 		for _, text := range textsOf(t, svg) {
 			if strings.Contains(text, "lease") && text != "lease" || strings.Trim(text, "0.15") == "" {
@@ -240,9 +225,7 @@ func textsOf(t *testing.T, svg []byte) (out []string) {
 			} `xml:"g"`
 		} `xml:"g"`
 	}
-	if err := xml.Unmarshal(svg, &picture); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, xml.Unmarshal(svg, &picture))
 	out = picture.Texts
 	for _, g := range picture.Groups {
 		out = append(out, g.Inner.Texts...)
@@ -288,9 +271,6 @@ func TestThinnedKeepsTheExtremes(t *testing.T) {
 
 func TestHoldersGolden(t *testing.T) {
 	j := reporttest.Bundle().Runs[1].Judgement
-	svg, err := Holders(timeline.Of(j.History), j.Findings, MaxPoints, say.English)
-	if err != nil {
-		t.Fatal(err)
-	}
+	svg := must.Get(Holders(timeline.Of(j.History), j.Findings, MaxPoints, say.English))(t)
 	reporttest.Golden(t, "holders.svg", svg)
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"lockstep/internal/checker"
+	"lockstep/internal/must"
 	"lockstep/internal/report/export"
 	"lockstep/internal/report/page"
 	"lockstep/internal/report/reporttest"
@@ -50,11 +51,7 @@ func testIndex() *Index {
 
 func drawIndex(t *testing.T, x *Index) string {
 	t.Helper()
-	page, err := HTML(x)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(page)
+	return string(must.Get(HTML(x))(t))
 }
 
 func TestIndexGolden(t *testing.T) {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"lockstep/internal/logcheck"
+	"lockstep/internal/must"
 	"lockstep/internal/report/reporttest"
 	"lockstep/internal/say"
 )
@@ -29,28 +30,19 @@ const text = `time,client,lock,event,token
 func aLog(t *testing.T, name, text string, l say.Language) *Log {
 	t.Helper()
 	rules := logcheck.Rules{ClockError: 50 * time.Millisecond}
-	r, err := logcheck.Check(context.Background(), logcheck.Options{Rules: rules}, logcheck.Source{In: strings.NewReader(text)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(logcheck.Check(context.Background(), logcheck.Options{Rules: rules}, logcheck.Source{In: strings.NewReader(text)}))(t)
 	return &Log{Language: l, Name: name, Again: "simulate check log.csv --clock-error 50ms", Rules: rules, Result: r}
 }
 
 func TestLogPageGolden(t *testing.T) {
-	page, err := HTML(aLog(t, "log.csv", text, say.English))
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := must.Get(HTML(aLog(t, "log.csv", text, say.English)))(t)
 	reporttest.Golden(t, "log.html", page)
 }
 
 // Names come from logs, which are foreign.
 func TestLogPageIsSafeFromNames(t *testing.T) {
 	const evil = `</title><script>alert(1)</script>` + "\x1b[31m"
-	page, err := HTML(aLog(t, evil, strings.NewReplacer("A", evil, "jobs", evil+"2").Replace(text), say.English))
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := must.Get(HTML(aLog(t, evil, strings.NewReplacer("A", evil, "jobs", evil+"2").Replace(text), say.English)))(t)
 	if bytes.Contains(page, []byte("<script")) || bytes.ContainsRune(page, '\x1b') || !bytes.Contains(page, []byte(`\x1b[31m`)) {
 		t.Errorf("a name became a script or a control character:\n%s", page)
 	}
@@ -70,10 +62,7 @@ func TestLogPageHasABound(t *testing.T) {
 		lock := long[:240] + time.Duration(i%300).String()
 		lines = append(lines, at+","+long+string(rune('a'+i%7))+","+lock+",acquired", at+","+long+string(rune('a'+(i+3)%7))+","+lock+",acquired")
 	}
-	page, err := HTML(aLog(t, "log.csv", strings.Join(lines, "\n")+"\n", say.English))
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := must.Get(HTML(aLog(t, "log.csv", strings.Join(lines, "\n")+"\n", say.English)))(t)
 	if len(page) > 500_000 {
 		t.Errorf("the page has %d bytes", len(page))
 	}

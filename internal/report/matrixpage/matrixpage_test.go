@@ -14,6 +14,7 @@ import (
 	"lockstep/internal/checker"
 	"lockstep/internal/explain"
 	"lockstep/internal/history"
+	"lockstep/internal/must"
 	"lockstep/internal/report/reporttest"
 	"lockstep/internal/say"
 )
@@ -63,11 +64,7 @@ func tinyMatrix() *Matrix {
 
 func drawMatrix(t *testing.T, m *Matrix) string {
 	t.Helper()
-	out, err := HTML(m)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(out)
+	return string(must.Get(HTML(m))(t))
 }
 
 // drawPages draws a matrix as a page without evidence, and the pages of its locks.

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"lockstep/internal/checker"
+	"lockstep/internal/must"
 	"lockstep/internal/report/bundle"
 	_ "lockstep/internal/report/explorepage" // these four have scripts
 	_ "lockstep/internal/report/indexpage"
@@ -50,11 +51,7 @@ func TestNothingOfAPageIsRepeated(t *testing.T) {
 
 func read(t *testing.T, file string) string {
 	t.Helper()
-	data, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(data)
+	return string(must.Get(os.ReadFile(file))(t))
 }
 
 // No page may make requests, and the only script that may run is its own, which the policy names by

@@ -11,11 +11,13 @@ import (
 
 	"lockstep/internal/chaos"
 	"lockstep/internal/checker"
+	"lockstep/internal/must"
 	"lockstep/internal/plan"
 	"lockstep/internal/report/bundle"
 	"lockstep/internal/report/reporttest"
 	"lockstep/internal/report/runpage"
 	"lockstep/internal/say"
+	"lockstep/internal/scenario/scenariotest"
 )
 
 // played plays a story with all its locks.
@@ -50,7 +52,7 @@ func stories(t *testing.T, dirs ...string) (all []*plan.Plan) {
 			t.Fatalf("no stories in %s: %v", dir, err)
 		}
 		for _, file := range files {
-			drawn := *chaos.Draw(reporttest.Load(t, file), 1)
+			drawn := *chaos.Draw(scenariotest.Load(t, file), 1)
 			drawn.File = file
 			all = append(all, &drawn)
 		}
@@ -67,10 +69,7 @@ func TestNoEnglishIsLeftOnAChinesePage(t *testing.T) {
 			bundles = others(bundles[0])
 		}
 		for _, b := range bundles {
-			page, err := runpage.HTML(b, say.Chinese)
-			if err != nil {
-				t.Fatal(err)
-			}
+			page := must.Get(runpage.HTML(b, say.Chinese))(t)
 			for _, text := range reporttest.English(page) {
 				left[text] = filepath.Base(p.File)
 			}
@@ -89,13 +88,10 @@ func isWord(tok html.Token) bool {
 
 // The pages in both languages have the same elements.
 func TestAChinesePageHasTheSameElements(t *testing.T) {
-	b := played(t, reporttest.Load(t, "../../../scenarios/lessons/pause-past-lease.yaml"))
+	b := played(t, scenariotest.Load(t, "../../../scenarios/lessons/pause-past-lease.yaml"))
 	var tags [2][]string
 	for i, l := range []say.Language{say.English, say.Chinese} {
-		page, err := runpage.HTML(b, l)
-		if err != nil {
-			t.Fatal(err)
-		}
+		page := must.Get(runpage.HTML(b, l))(t)
 		if lang := fmt.Sprintf("<html lang=%q>", l); !strings.Contains(string(page), lang) {
 			t.Errorf("the page has no %s", lang)
 		}

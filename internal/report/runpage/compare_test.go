@@ -15,6 +15,7 @@ import (
 	"lockstep/internal/report/reporttest"
 	"lockstep/internal/say"
 	"lockstep/internal/scenario"
+	"lockstep/internal/scenario/scenariotest"
 	"lockstep/internal/timeline"
 )
 
@@ -57,7 +58,7 @@ func TestSameStoriesDoNotDiffer(t *testing.T) {
 
 // Each flip is a command line that changes the resolved scenario as its text says.
 func TestFlipsChangeOneThing(t *testing.T) {
-	p := reporttest.Load(t, "../../../scenarios/lessons/pause-past-lease.yaml")
+	p := scenariotest.Load(t, "../../../scenarios/lessons/pause-past-lease.yaml")
 	b := reporttest.Bundle()
 	p.Redis.Lag = 100 * time.Millisecond
 	b.Plan = p

@@ -15,8 +15,8 @@ import (
 	"lockstep/internal/history"
 	"lockstep/internal/report/bundle"
 	"lockstep/internal/report/diagram"
-	"lockstep/internal/report/reporttest"
 	"lockstep/internal/say"
+	"lockstep/internal/scenario/scenariotest"
 	"lockstep/internal/timeline"
 )
 
@@ -290,7 +290,7 @@ func TestLabelsAreReadable(t *testing.T) {
 		"pause-past-lease", "get-then-del-gap", "fence-saves-the-resource", "redlock-and-a-jumping-clock", "zookeeper-herd", "crash-before-del",
 		"slow-task-blind-del", "failover-forgets-the-lock", "split-brain", "session-outlives-the-contact", "two-servers-on-each-side", "lost-acquire-reply",
 	} {
-		p := reporttest.Load(t, "../../../scenarios/lessons/"+name+".yaml")
+		p := scenariotest.Load(t, "../../../scenarios/lessons/"+name+".yaml")
 		picture, _ := pictured(t, &played(t, p).Runs[0].Judgement)
 		for _, problem := range unreadable(picture) {
 			t.Errorf("%s: %s", name, problem)
@@ -301,7 +301,7 @@ func TestLabelsAreReadable(t *testing.T) {
 // A round of Redlock without a step is one row with one label, and has a line for each message. In
 // true time it is not folded.
 func TestRoundIsOneRow(t *testing.T) {
-	p := reporttest.Load(t, "../../../scenarios/lessons/redlock-and-a-jumping-clock.yaml")
+	p := scenariotest.Load(t, "../../../scenarios/lessons/redlock-and-a-jumping-clock.yaml")
 	j := &played(t, p).Runs[0].Judgement
 	picture, steps := pictured(t, j)
 	requests := 0

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"lockstep/internal/checker"
+	"lockstep/internal/must"
 	"lockstep/internal/report/bundle"
 	"lockstep/internal/report/page"
 	"lockstep/internal/report/reporttest"
@@ -16,11 +17,7 @@ import (
 
 func drawPage(t *testing.T, b *bundle.Bundle) []byte {
 	t.Helper()
-	out, err := HTML(b, say.English)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return out
+	return must.Get(HTML(b, say.English))(t)
 }
 
 func TestGolden(t *testing.T) {
@@ -74,9 +71,7 @@ func BenchmarkLesson(b *testing.B) {
 	bundle := reporttest.Bundle()
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := HTML(bundle, say.English); err != nil {
-			b.Fatal(err)
-		}
+		must.Get(HTML(bundle, say.English))(b)
 	}
 }
 
@@ -86,10 +81,7 @@ func BenchmarkMillionEvents(b *testing.B) {
 	b.ReportAllocs()
 	size := 0
 	for b.Loop() {
-		page, err := HTML(bundle, say.English)
-		if err != nil {
-			b.Fatal(err)
-		}
+		page := must.Get(HTML(bundle, say.English))(b)
 		size = len(page)
 	}
 	b.ReportMetric(float64(size), "bytes")

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"reflect"
 	"testing"
+
+	"lockstep/internal/must"
 )
 
 func TestATableHasALineForEachElement(t *testing.T) {
@@ -15,10 +17,7 @@ func TestATableHasALineForEachElement(t *testing.T) {
 		},
 		"empty": map[string]any{}, "schema": 1.0, "text": "x\u202e\n",
 	}
-	got, err := JSONTable(value)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must.Get(JSONTable(value))(t)
 	const want = `{
   "cells": [
     {"lock": "a { [ \" }", "none": [], "runs": [1, 2]},

@@ -13,6 +13,7 @@ import (
 	"lockstep/internal/report/bundle"
 	"lockstep/internal/report/reporttest"
 	"lockstep/internal/say"
+	"lockstep/internal/scenario/scenariotest"
 	"lockstep/internal/timeline"
 )
 
@@ -74,7 +75,7 @@ func TestAnyViolationIsABand(t *testing.T) {
 // played is the picture of a lesson with one of its locks.
 func played(t *testing.T, lesson, lock string) *Strip {
 	t.Helper()
-	p := reporttest.Load(t, "../../../scenarios/lessons/"+lesson+".yaml")
+	p := scenariotest.Load(t, "../../../scenarios/lessons/"+lesson+".yaml")
 	p.PlayOnly([]string{lock})
 	j := &reporttest.Play(t, p, 1).Outcomes[0].Judgement
 	return Of(j, bundle.BarsOf(timeline.Of(j.History)), Options{Language: say.English, Cursor: true})

@@ -4,16 +4,14 @@ import (
 	"bytes"
 	"testing"
 
+	"lockstep/internal/must"
 	"lockstep/internal/report/reporttest"
 	"lockstep/internal/say"
 )
 
 func TestSweepGolden(t *testing.T) {
 	s := reporttest.Sweep()
-	page, err := HTML(s)
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := must.Get(HTML(s))(t)
 	reporttest.Golden(t, "sweep.html", page)
 }
 
@@ -23,10 +21,7 @@ func TestSweepIsSafeFromNames(t *testing.T) {
 	const evil = `</title><script>alert(1)</script>` + "\x1b[31m"
 	s.Plan.Name, s.Plan.Story, s.Property, s.Replay = evil, evil, evil, evil
 	s.Maps[0].Lock, s.Maps[0].Property, s.Maps[0].X.Name, s.Maps[0].Y.Name = evil, evil, evil, evil
-	page, err := HTML(s)
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := must.Get(HTML(s))(t)
 	if bytes.Contains(page, []byte("<script")) || bytes.ContainsRune(page, '\x1b') {
 		t.Error("a name became a script or a control character")
 	}

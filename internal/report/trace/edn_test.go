@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"lockstep/internal/history"
+	"lockstep/internal/must"
 	"lockstep/internal/report/reporttest"
 	"lockstep/internal/timeline"
 )
@@ -49,9 +50,7 @@ func TestEDN(t *testing.T) {
 {:index 17, :time 17000000, :process 3, :type :invoke, :f :acquire, :value nil}
 `
 	var out strings.Builder
-	if err := EDN(&out, timeline.Of(w.H)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, EDN(&out, timeline.Of(w.H)))
 	if got := out.String(); got != want {
 		t.Errorf("got\n%swant\n%s", got, want)
 	}

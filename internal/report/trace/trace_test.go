@@ -10,6 +10,7 @@ import (
 
 	"lockstep/internal/checker"
 	"lockstep/internal/history"
+	"lockstep/internal/must"
 	"lockstep/internal/report/bundle"
 	"lockstep/internal/report/reporttest"
 )
@@ -140,11 +141,7 @@ func readTrace(t *testing.T, data []byte) chromeTrace {
 
 func drawTrace(t *testing.T, b *bundle.Bundle) chromeTrace {
 	t.Helper()
-	data, err := Chrome(b)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return readTrace(t, data)
+	return readTrace(t, must.Get(Chrome(b))(t))
 }
 
 // on lists what a trace has on the track of that name, in its first process of
@@ -336,10 +333,7 @@ func TestNonsenseIsTraced(t *testing.T) {
 
 // The trace has the same bytes every time, and can be read.
 func TestGolden(t *testing.T) {
-	data, err := Chrome(reporttest.MissedBundle())
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := must.Get(Chrome(reporttest.MissedBundle()))(t)
 	readTrace(t, data)
 	reporttest.Golden(t, "trace.json", data)
 }

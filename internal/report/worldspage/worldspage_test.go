@@ -10,6 +10,7 @@ import (
 	"lockstep/internal/campaign/results"
 	"lockstep/internal/checker"
 	"lockstep/internal/locks"
+	"lockstep/internal/must"
 	"lockstep/internal/report/reporttest"
 	"lockstep/internal/say"
 )
@@ -49,11 +50,7 @@ func someWorlds() *crosscheck.Comparison {
 
 func worldsPage(t *testing.T, l say.Language, c *crosscheck.Comparison) string {
 	t.Helper()
-	page, err := HTML(l, c, "0.1", "simulate dev compare-worlds --times 2")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(page)
+	return string(must.Get(HTML(l, c, "0.1", "simulate dev compare-worlds --times 2"))(t))
 }
 
 func TestWorldsPage(t *testing.T) {

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"lockstep/internal/must"
 	"lockstep/internal/plan"
 	"lockstep/internal/scenario"
 )
@@ -12,11 +13,13 @@ import (
 // Parse is the plan of a scenario file, which must be valid.
 func Parse(t testing.TB, file, text string, changes ...scenario.Change) *plan.Plan {
 	t.Helper()
-	p, err := scenario.Parse(file, []byte(text), changes...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return p
+	return must.Get(scenario.Parse(file, []byte(text), changes...))(t)
+}
+
+// Load is the plan of a scenario file of the repository, which must be valid.
+func Load(t testing.TB, file string) *plan.Plan {
+	t.Helper()
+	return must.Get(scenario.Load(file))(t)
 }
 
 // Story is a small plan for a lock: two clients that work for a second. Each further text changes a

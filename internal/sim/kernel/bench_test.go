@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"lockstep/internal/history"
+	"lockstep/internal/must"
 )
 
 func instant(n int64) history.Instant { return history.Instant(n) }
@@ -28,7 +29,5 @@ func benchmarkSleeps(b *testing.B, tasks int) {
 	}
 	b.ReportAllocs()
 	b.ResetTimer()
-	if err := k.Run(0, nil); err != nil {
-		b.Fatal(err)
-	}
+	must.Do(b, k.Run(0, nil))
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"lockstep/internal/history"
+	"lockstep/internal/must"
 	"lockstep/internal/rng"
 )
 
@@ -21,9 +22,7 @@ func trace(t *testing.T, setUp func(k *Kernel, note func(string))) []string {
 	defer k.Close()
 	var got []string
 	setUp(k, func(s string) { got = append(got, fmt.Sprintf("%v %s", k.Now().Duration(), s)) })
-	if err := k.Run(100_000, nil); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, k.Run(100_000, nil))
 	return got
 }
 
@@ -305,9 +304,7 @@ func TestCloseEndsAllCoroutines(t *testing.T) {
 			}
 		})
 	}
-	if err := k.Run(0, nil); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, k.Run(0, nil))
 	if n := runtime.NumGoroutine(); n != before+20 {
 		t.Errorf("%d goroutines for 20 tasks", n-before)
 	}
@@ -335,9 +332,7 @@ func TestResetUnwindsAndReusesCoroutines(t *testing.T) {
 		for range 5 {
 			k.Spawn(p, "main", func() { _ = k.NewSignal().Wait(p.Background()) })
 		}
-		if err := k.Run(0, nil); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, k.Run(0, nil))
 		k.Reset()
 		if len(k.tasks) != 0 || len(k.idle) != 5 || k.Now() != 0 {
 			t.Fatalf("%d tasks, %d idle, now %v", len(k.tasks), len(k.idle), k.Now())
@@ -355,9 +350,7 @@ func TestAJobBeginsWithoutTheWaitsOfAnEarlierOne(t *testing.T) {
 		_ = k.Sleep(ctx, time.Minute)
 	})
 	k.After(time.Second, HandlerFunc(k.Halt), 0)
-	if err := k.Run(0, nil); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, k.Run(0, nil))
 	k.Reset()
 	p = k.NewProc("A", Clock{})
 	over := false

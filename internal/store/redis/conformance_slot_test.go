@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"lockstep/internal/must"
 	"lockstep/internal/real/realtest"
 	"lockstep/internal/real/servers"
 	"lockstep/internal/store/redis"
@@ -15,12 +16,9 @@ import (
 // those of a real node.
 func TestKeySlotLikeTheRealServer(t *testing.T) {
 	realtest.Need(t, "redis-server")
-	node, err := servers.StartRedis(t.Context(), servers.RedisOptions{
+	node := must.Get(servers.StartRedis(t.Context(), servers.RedisOptions{
 		Announce: "127.0.0.1:1", Cluster: &servers.ClusterOptions{Host: "redis-1", AnnounceBus: "127.0.0.1:2"},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))(t)
 	t.Cleanup(func() {
 		if err := node.Stop(); err != nil {
 			t.Error(err)

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"lockstep/internal/must"
 	"lockstep/internal/real/livestore/livetest"
 	"lockstep/internal/real/servers"
 	"lockstep/internal/store/redis"
@@ -30,10 +31,7 @@ func startServer(t *testing.T, replicaOf string) (server *realServer, addr strin
 // connect opens another connection to a server.
 func connect(t *testing.T, addr string) *realServer {
 	t.Helper()
-	conn, err := net.Dial("tcp", addr)
-	if err != nil {
-		t.Fatal(err)
-	}
+	conn := must.Get(net.Dial("tcp", addr))(t)
 	t.Cleanup(func() { _ = conn.Close() })
 	return &realServer{conn, resp.NewReader(conn)}
 }

@@ -15,6 +15,7 @@ import (
 
 	"github.com/nats-io/nats-server/v2/server"
 
+	"lockstep/internal/must"
 	"lockstep/internal/real/osproc"
 	"lockstep/internal/real/servers"
 )
@@ -52,9 +53,7 @@ func Start(t testing.TB, dir string, port int, config string) *Server {
 	t.Helper()
 	s := &Server{Dir: dir, Port: port}
 	config = fmt.Sprintf("listen: 127.0.0.1:%d\njetstream: {store_dir: %q}\nlog_file: %q\n%s\n", port, filepath.Join(dir, "store"), filepath.Join(dir, "nats.log"), config)
-	if err := os.WriteFile(s.config(), []byte(config), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(s.config(), []byte(config), 0o600))
 	t.Cleanup(func() { s.Kill(t) })
 	s.Again(t)
 	return s
@@ -65,21 +64,13 @@ func (s *Server) config() string { return filepath.Join(s.Dir, "nats.conf") }
 // Again starts a killed server, and returns when it accepts connections.
 func (s *Server) Again(t testing.TB) {
 	t.Helper()
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	log, err := os.OpenFile(filepath.Join(s.Dir, "log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
-	if err != nil {
-		t.Fatal(err)
-	}
+	self := must.Get(os.Executable())(t)
+	log := must.Get(os.OpenFile(filepath.Join(s.Dir, "log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600))(t)
 	defer log.Close()
 	cmd := exec.Command(self)
 	cmd.Env = append(os.Environ(), string(program)+"="+s.config())
 	cmd.Stdout, cmd.Stderr = log, log
-	if s.process, err = osproc.Start(cmd); err != nil {
-		t.Fatal(err)
-	}
+	s.process = must.Get(osproc.Start(cmd))(t)
 	for began := time.Now(); ; time.Sleep(5 * time.Millisecond) { // the log is unreliable: it precedes the listening
 		conn, err := net.DialTimeout("tcp", s.Host(), time.Second)
 		if err == nil {
@@ -118,10 +109,7 @@ func Ports(t testing.TB, n int) []int {
 	t.Helper()
 	var ports []int
 	for range n {
-		l, err := osproc.ListenLow("127.0.0.1")
-		if err != nil {
-			t.Fatal(err)
-		}
+		l := must.Get(osproc.ListenLow("127.0.0.1"))(t)
 		defer l.Close()
 		ports = append(ports, l.Addr().(*net.TCPAddr).Port)
 	}
@@ -131,18 +119,12 @@ func Ports(t testing.TB, n int) []int {
 // Spent is the processor time of the server since its start, in steps of 10 ms.
 func (s *Server) Spent(t testing.TB) time.Duration {
 	t.Helper()
-	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", s.process.Pid()))
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := must.Get(os.ReadFile(fmt.Sprintf("/proc/%d/stat", s.process.Pid())))(t)
 	_, after, _ := strings.Cut(string(data), ") ") // the fields from the third one on
 	fields := strings.Fields(after)
 	var ticks int64
 	for _, field := range fields[11:13] {
-		n, err := strconv.ParseInt(field, 10, 64)
-		if err != nil {
-			t.Fatal(err)
-		}
+		n := must.Get(strconv.ParseInt(field, 10, 64))(t)
 		ticks += n
 	}
 	return time.Duration(ticks) * 10 * time.Millisecond // the kernel's USER_HZ is 100

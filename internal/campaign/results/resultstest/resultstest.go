@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"lockstep/internal/campaign/results"
+	"lockstep/internal/must"
 	"lockstep/measurements"
 )
 
@@ -26,10 +27,6 @@ func read[T any](t testing.TB, from func([]byte) (*T, error)) func(data []byte, 
 		if err != nil {
 			t.Fatal(err)
 		}
-		out, err := from(data)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return out
+		return must.Get(from(data))(t)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"lockstep/internal/must"
 	"lockstep/internal/real/containers"
 	"lockstep/internal/real/images"
 	"lockstep/internal/real/realtest"
@@ -50,9 +51,6 @@ func Left(t testing.TB, before []string) []string {
 
 func list(t testing.TB, args ...string) []string {
 	t.Helper()
-	out, err := exec.Command("docker", append(args, "--filter", "label="+containers.HarnessLabel)...).Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := must.Get(exec.Command("docker", append(args, "--filter", "label="+containers.HarnessLabel)...).Output())(t)
 	return strings.Fields(string(out))
 }

@@ -6,6 +6,7 @@ import (
 	"sync"
 	"testing"
 
+	"lockstep/internal/must"
 	"lockstep/internal/ports"
 	"lockstep/internal/real/livestore"
 	"lockstep/internal/real/realtest"
@@ -65,10 +66,7 @@ func Launch(t testing.TB, id store.ID, one livestore.Single) *Servers {
 	t.Helper()
 	s := need(t, id)
 	one.Name = string(id)
-	db, err := livestore.Of(id).Launch(t.Context(), one)
-	if err != nil {
-		t.Fatal(err)
-	}
+	db := must.Get(livestore.Of(id).Launch(t.Context(), one))(t)
 	stopLater(t, db.Stop)
 	s.Running, s.Endpoint = db, db.Endpoint(db.Listens())
 	s.connect(id, strings.Replace(s.Endpoint, "client@", "root@", 1))
@@ -81,10 +79,7 @@ func Redis(t testing.TB, o servers.RedisOptions) *servers.Server {
 	t.Helper()
 	realtest.Need(t, "redis-server")
 	t.Setenv("TMPDIR", t.TempDir())
-	s, err := servers.StartRedis(t.Context(), o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(servers.StartRedis(t.Context(), o))(t)
 	stopLater(t, s.Stop)
 	return s
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"lockstep/internal/must"
 	"lockstep/internal/ports"
 	"lockstep/internal/real/livestore"
 	"lockstep/internal/real/livestore/livetest"
@@ -255,10 +256,7 @@ func TestRealConsulAgreesOnExpiry(t *testing.T) {
 			t.Error("the model locks a key during its delay")
 		}
 		for tries := 0; ; tries++ {
-			locked, err := p.Served(lock)
-			if err != nil {
-				t.Fatal(err)
-			}
+			locked := must.Get(p.Served(lock))(t)
 			if locked == true {
 				if lasted := time.Since(ended); tries == 0 || lasted < delay-200*time.Millisecond {
 					t.Errorf("the lock delay of %v was over after %v and %d tries", delay, lasted, tries)

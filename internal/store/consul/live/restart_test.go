@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"lockstep/internal/must"
 	"lockstep/internal/ports"
 	"lockstep/internal/store/consul"
 )
@@ -32,15 +33,11 @@ func TestRealConsulAgreesOnARestart(t *testing.T) {
 		sessions = append(sessions, p.Do(consul.CreateSession{TTL: time.Hour}).(string))
 	}
 	server := p.server.Members[0]
-	if err := server.Kill(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, server.Kill())
 	if _, err := p.Served(consul.Get{Key: "over"}); err != ports.ErrConnection {
 		t.Errorf("a dead server answers %v", err)
 	}
-	if err := server.Relaunch(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, server.Relaunch(t.Context()))
 	// The delays start when the server leads, so the locks follow at once, with sessions made
 	// before.
 	p.Awaits(consul.Get{Key: "over"})

@@ -11,6 +11,7 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 	"go.uber.org/zap"
 
+	"lockstep/internal/must"
 	"lockstep/internal/real/livestore/livetest"
 	"lockstep/internal/store"
 	"lockstep/internal/store/etcd"
@@ -19,10 +20,7 @@ import (
 
 // Sorted, limited and counted ranges are answered like by etcd, or refused.
 func TestRangesAreThoseOfEtcd(t *testing.T) {
-	client, err := clientv3.New(clientv3.Config{Endpoints: []string{livetest.One(t, etcd.ID).Endpoint}, Logger: zap.NewNop()})
-	if err != nil {
-		t.Fatal(err)
-	}
+	client := must.Get(clientv3.New(clientv3.Config{Endpoints: []string{livetest.One(t, etcd.ID).Endpoint}, Logger: zap.NewNop()}))(t)
 	defer client.Close()
 	real := pb.NewKVClient(client.ActiveConnection())
 	model := etcd.New(etcd.Config{})
@@ -32,10 +30,7 @@ func TestRangesAreThoseOfEtcd(t *testing.T) {
 	}
 	base := int64(0) // what its revisions are ahead of the model's
 	for i, key := range []string{"l/b", "l/a", "l/d", "m", "l/c", "l/a"} {
-		put, err := real.Put(t.Context(), &pb.PutRequest{Key: []byte(key), Value: fmt.Append(nil, i)})
-		if err != nil {
-			t.Fatal(err)
-		}
+		put := must.Get(real.Put(t.Context(), &pb.PutRequest{Key: []byte(key), Value: fmt.Append(nil, i)}))(t)
 		base = put.Header.Revision - exec(etcd.Op{Kind: etcd.Put, Key: key, Value: fmt.Sprint(i)}).Revision
 	}
 	rng := rand.New(rand.NewPCG(1, 1))
@@ -59,10 +54,7 @@ func TestRangesAreThoseOfEtcd(t *testing.T) {
 		if r.MaxCreateRevision > 0 {
 			r.MaxCreateRevision += base
 		}
-		want, err := real.Range(t.Context(), r)
-		if err != nil {
-			t.Fatal(err)
-		}
+		want := must.Get(real.Range(t.Context(), r))(t)
 		want.Header = nil
 		for _, kv := range want.Kvs {
 			kv.CreateRevision -= base

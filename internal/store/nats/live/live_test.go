@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"lockstep/internal/history"
+	"lockstep/internal/must"
 	"lockstep/internal/ports"
 	"lockstep/internal/real/link"
 	"lockstep/internal/real/link/linktest"
@@ -76,15 +77,11 @@ func TestRealNATSAgrees(t *testing.T) {
 // restart kills the server, checks that its client notices, and waits until it answers again.
 func (p *pair) restart() {
 	p.T.Helper()
-	if err := p.server.Members[0].Kill(); err != nil {
-		p.T.Fatal(err)
-	}
+	must.Do(p.T, p.server.Members[0].Kill())
 	if _, err := p.Served(nats.Get{Key: "lock"}); err != ports.ErrConnection {
 		p.Fail("a dead server answers %v", err)
 	}
-	if err := p.server.Members[0].Relaunch(p.T.Context()); err != nil {
-		p.T.Fatal(err)
-	}
+	must.Do(p.T, p.server.Members[0].Relaunch(p.T.Context()))
 	p.Awaits(nats.Get{Key: "lock"})
 }
 

@@ -6,32 +6,21 @@ import (
 	"testing"
 	"time"
 
+	"lockstep/internal/must"
 	"lockstep/internal/real/servers"
 )
 
 // A follower may call its leader before the leader listens.
 func TestACallWaitsUntilTheServerListens(t *testing.T) {
-	addr, err := servers.FreeAddr("127.0.0.1")
-	if err != nil {
-		t.Fatal(err)
-	}
-	in, err := openIntroducer(addr)
-	if err != nil {
-		t.Fatal(err)
-	}
+	addr := must.Get(servers.FreeAddr("127.0.0.1"))(t)
+	in := must.Get(openIntroducer(addr))(t)
 	in.Serve(in.serve)
 	defer in.Close()
-	caller, err := net.Dial("tcp", in.Addr())
-	if err != nil {
-		t.Fatal(err)
-	}
+	caller := must.Get(net.Dial("tcp", in.Addr()))(t)
 	defer caller.Close()
 	_ = caller.SetDeadline(time.Now().Add(5 * time.Second))
 	time.Sleep(50 * time.Millisecond)
-	leader, err := net.Listen("tcp", addr)
-	if err != nil {
-		t.Fatal(err)
-	}
+	leader := must.Get(net.Listen("tcp", addr))(t)
 	defer leader.Close()
 	go func() {
 		if c, err := leader.Accept(); err == nil {
