@@ -2,11 +2,13 @@ package conformance
 
 import (
 	"fmt"
+	"strings"
+	"testing"
 	"time"
 
 	"lockstep/internal/history"
 	"lockstep/internal/plan"
-	"lockstep/internal/scenario"
+	"lockstep/internal/scenario/scenariotest"
 )
 
 // Case is one story about a verb. A verb has several if a world implements its kinds of targets or
@@ -15,9 +17,10 @@ type Case struct {
 	Verb string // its first fault in the story is what the case is about
 	What string // whose, or which: "a client", "the reply"
 	Lock string
-	// Story is the part of a scenario file that differs from case to case: faults, servers.
+	// Story has the faults and the settings that differ from case to case, as in scenariotest.Story,
+	// between semicolons.
 	Story string
-	// Set changes other settings of the plan; may be nil.
+	// Set changes what a scenario may not; may be nil.
 	Set func(p *plan.Plan)
 	// During says what is wrong while the fault is on, After what is wrong when it is over; "" if
 	// nothing is. For a fault that is never undone, After checks that the others go on.
@@ -38,30 +41,17 @@ func Cases() []Case {
 	return all
 }
 
-const frame = `
-scenario: A fault is on, and over
-locks: [%s]
-clients: [A, B]
-%s
-`
-
 // Plan returns the plan of the case, which takes a second or two on real servers.
-func (c *Case) Plan() (*plan.Plan, error) {
-	p, err := scenario.Parse(c.Name(), fmt.Appendf(nil, frame, c.Lock, c.Story))
-	if err != nil {
-		return nil, err
-	}
-	p.Lease = 2 * time.Second // long enough not to expire on a busy machine
-	p.Workload.Repeat, p.Workload.Wait = 3, 10*time.Second
-	p.Workload.Work = plan.Range{Min: 20 * time.Millisecond, Max: 30 * time.Millisecond}
-	p.Workload.Rest = plan.Range{Min: time.Millisecond, Max: 2 * time.Millisecond}
-	p.Workload.Retry = 5 * time.Millisecond
-	p.Network.Latency = plan.Range{Min: 100 * time.Microsecond, Max: 200 * time.Microsecond}
+func (c *Case) Plan(t testing.TB) *plan.Plan {
+	t.Helper()
+	const frame = "lease=2s; " + // long enough not to expire on a busy machine
+		"workload={repeat: 3 times, wait: up to 10s, work: 20ms..30ms, rest: 1ms..2ms, retry: 5ms}; network.latency=100us..200us; "
+	p := scenariotest.Story(t, c.Lock, strings.Split(frame+c.Story, "; ")...)
 	p.Redis.Failover.After = 20 * time.Millisecond
 	if c.Set != nil {
 		c.Set(p)
 	}
-	return p, nil
+	return p
 }
 
 // About returns the number of the fault that the case is about; 0 if its story has none.

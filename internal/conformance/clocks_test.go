@@ -12,14 +12,8 @@ import (
 // Faults of clocks. A client reads its own clock; a server's clock is visible in the life of entries.
 var clocks = []Case{
 	{
-		Verb: "jump-clock", What: "a client", Lock: "set-nx-lua", Story: `
-faults:
-  - when: A is in its critical section
-    jump-clock: A
-    by: +1h
-  - when: A is in its critical section the 2nd time
-    jump-clock: A
-    by: -1h`,
+		Verb: "jump-clock", What: "a client", Lock: "set-nx-lua",
+		Story: "when: A is in its critical section, jump-clock: A, by: +1h; when: A is in its critical section the 2nd time, jump-clock: A, by: -1h",
 		During: func(s *Seen) string {
 			back := s.next(one{kind: history.FaultBegan}, s.began+1)
 			return cmp.Or(
@@ -33,27 +27,16 @@ faults:
 		},
 	},
 	{
-		Verb: "jump-clock", What: "a server", Lock: "set-nx-lua", Story: `
-faults:
-  - when: A is in its critical section
-    jump-clock: the primary
-    by: +1h` + whileBWaits,
-		Set: longLease,
+		Verb: "jump-clock", What: "a server", Lock: "set-nx-lua",
+		Story: longLease + "when: A is in its critical section, jump-clock: the primary, by: +1h" + whileBWaits,
 		During: func(s *Seen) string {
 			return unless(s.next(one{kind: history.ClockChanged, node: "redis-1"}, s.began) >= 0 && letsBIn(s), "A's entry did not end with the step")
 		},
 		After: keepsOthersOut,
 	},
 	{
-		Verb: "drift-clock", What: "a client", Lock: "set-nx-lua", Story: `
-faults:
-  - when: A enters
-    drift-clock: A
-    rate: +50%
-    until: A is in its critical section the 2nd time`,
-		Set: func(p *plan.Plan) {
-			p.Workload.Work = plan.Range{Min: 200 * time.Millisecond, Max: 200 * time.Millisecond}
-		},
+		Verb: "drift-clock", What: "a client", Lock: "set-nx-lua",
+		Story: "workload.work=200ms; when: A enters, drift-clock: A, rate: +50%, until: A is in its critical section the 2nd time",
 		During: func(s *Seen) string {
 			return unless(s.gain("A", s.began, s.ended) > 25, "A's clock did not run faster")
 		},
@@ -69,7 +52,7 @@ faults:
 	},
 	{
 		Verb: "drift-clock", What: "a server whose leases rest on the monotonic clock", Lock: "etcd-txn",
-		Story:   "\nservers: {etcd: {nodes: 1}}" + driftUntilBHolds,
+		Story:   "servers.etcd.nodes=1; " + driftUntilBHolds,
 		Set:     fourthOfALease,
 		During:  func(s *Seen) string { return unless(letsBIn(s), "A's lease was not shorter") },
 		After:   keepsOthersOut,
@@ -79,20 +62,12 @@ faults:
 
 // driftUntilBHolds lets the clock of the server run faster until B has the lock. B then keeps it for
 // longer than an entry would last by the fast clock.
-const driftUntilBHolds = `
-faults:
-  - when: A is in its critical section
-    drift-clock: the primary
-    rate: +50%
-    until: B acquires` + whileBWaits + `
-  - when: B enters
-    slow: B
-    by: 3s`
+const driftUntilBHolds = "lease=8s; workload.wait=up to 3500ms; workload.repeat=2 times; " +
+	"when: A is in its critical section, drift-clock: the primary, rate: +50%, until: B acquires" + whileBWaits + "; when: B enters, slow: B, by: 3s"
 
 // fourthOfALease makes the clock four times as fast, more than a scenario may demand. B waits for
 // longer than a lease lasts by this clock, but its two waits together are shorter than a full lease.
 func fourthOfALease(p *plan.Plan) {
-	p.Lease, p.Workload.Wait, p.Workload.Repeat = 8*time.Second, 3500*time.Millisecond, 2
 	drift := &p.Faults[0]
 	args := drift.Args
 	args.Rates = map[string]int64{"rate": 3_000_000}

@@ -13,7 +13,7 @@ import (
 func each(t *testing.T, do func(t *testing.T, c *Case, p *plan.Plan)) {
 	for _, c := range Cases() {
 		t.Run(c.Name(), func(t *testing.T) {
-			p := must.Get(c.Plan())(t)
+			p := c.Plan(t)
 			if c.About(p) == 0 {
 				t.Fatalf("its story has no fault %s", c.Verb)
 			}
@@ -49,8 +49,7 @@ func TestACaseNoticesAVerbThatDoesNothing(t *testing.T) {
 		verb := f.Verb
 		seen := func(v faults.Verb) *Seen {
 			f.Verb = v
-			h := must.Get(sim.Run(p, c.Lock, 1))(t)
-			return See(h, f.Number)
+			return See(must.Get(sim.Run(p, c.Lock, 1))(t), f.Number)
 		}
 		if c.During(seen(idle{verb})) == "" {
 			t.Error("During accepts a verb without effect")

@@ -27,7 +27,7 @@ func TestMain(m *testing.M) {
 // The live world refuses exactly the cases that have Refused, with this reason.
 func TestWhatTheLiveWorldCannotDoIsRefused(t *testing.T) {
 	for _, c := range Cases() {
-		p := must.Get(c.Plan())(t)
+		p := c.Plan(t)
 		switch err := real.Refuse(p, c.Lock, real.Options{}); {
 		case err != nil && c.Refused == "":
 			t.Errorf("%s: %v: if this cannot be helped, set Refused in its case", c.Name(), err)
@@ -58,7 +58,7 @@ func TestTheLiveWorldDoesWhatVerbsSay(t *testing.T) {
 		}
 		t.Run(c.Name(), func(t *testing.T) {
 			t.Parallel()
-			p := must.Get(c.Plan())(t)
+			p := c.Plan(t)
 			for _, program := range programsOf(&c, p) {
 				realtest.Need(t, program)
 			}

@@ -5,28 +5,19 @@ import (
 	"time"
 
 	"lockstep/internal/history"
-	"lockstep/internal/plan"
 )
 
 // late is the delay of messages.
 const late = 400 * time.Millisecond
 
 // alone keeps the other clients from taking the lock while A's message is under way.
-func alone(p *plan.Plan) {
-	p.Clients = []string{"A"}
-	p.Lease, p.Network.Timeout = 500*time.Millisecond, time.Second
-}
+const alone = "clients=[A]; lease=500ms; network.timeout=1s; "
 
 // Faults of the request or the reply of A's first call. A busy machine may delay the other messages
 // as well, so they are expected in half of the delay.
 var messages = []Case{
 	{
-		Verb: "delay", What: "a request", Lock: "set-nx-lua", Story: `
-faults:
-  - when: A is about to send SET
-    delay: request
-    by: 400ms`,
-		Set: alone,
+		Verb: "delay", What: "a request", Lock: "set-nx-lua", Story: alone + "when: A is about to send SET, delay: request, by: 400ms",
 		During: func(s *Seen) string {
 			sent, granted, _ := firstRequest(s)
 			return unless(granted >= 0 && s.between(sent, granted) >= late/2, "the request came at once, or never")
@@ -34,12 +25,7 @@ faults:
 		After: func(s *Seen) string { return soonAgain(s, history.Granted) },
 	},
 	{
-		Verb: "delay", What: "a reply", Lock: "set-nx-lua", Story: `
-faults:
-  - when: A is about to send SET
-    delay: reply
-    by: 400ms`,
-		Set: alone,
+		Verb: "delay", What: "a reply", Lock: "set-nx-lua", Story: alone + "when: A is about to send SET, delay: reply, by: 400ms",
 		During: func(s *Seen) string {
 			_, granted, replied := firstRequest(s)
 			return unless(granted >= 0 && replied >= 0 && s.between(granted, replied) >= late/2, "the reply came at once, or never")
@@ -47,11 +33,7 @@ faults:
 		After: func(s *Seen) string { return soonAgain(s, history.Replied) },
 	},
 	{
-		Verb: "drop", What: "a request", Lock: "set-nx-lua", Story: `
-faults:
-  - when: A is about to send SET
-    drop: request`,
-		Set: alone,
+		Verb: "drop", What: "a request", Lock: "set-nx-lua", Story: alone + "when: A is about to send SET, drop: request",
 		During: func(s *Seen) string {
 			missed := s.next(one{kind: history.TimedOut, node: "A"}, s.began)
 			return cmp.Or(
@@ -62,11 +44,7 @@ faults:
 		After: afterTheMissing,
 	},
 	{
-		Verb: "drop", What: "a reply", Lock: "set-nx-lua", Story: `
-faults:
-  - when: A is about to send SET
-    drop: reply`,
-		Set: alone,
+		Verb: "drop", What: "a reply", Lock: "set-nx-lua", Story: alone + "when: A is about to send SET, drop: reply",
 		During: func(s *Seen) string {
 			missed := s.next(one{kind: history.TimedOut, node: "A"}, s.began)
 			return cmp.Or(

@@ -2,21 +2,15 @@ package conformance
 
 import (
 	"cmp"
-	"time"
 
 	"lockstep/internal/history"
-	"lockstep/internal/plan"
 )
 
 // Faults of the network between nodes.
 var partitions = []Case{
 	{
-		Verb: "partition", What: "a client from the servers", Lock: "set-nx-lua", Story: `
-network: {timeout: 20s}
-faults:
-  - when: A is about to send SET
-    partition: [A, store]
-    until: B has the reply of unlock the 2nd time`,
+		Verb: "partition", What: "a client from the servers", Lock: "set-nx-lua",
+		Story: "network.timeout=20s; when: A is about to send SET, partition: [A, store], until: B has the reply of unlock the 2nd time",
 		During: func(s *Seen) string {
 			return cmp.Or(
 				unless(s.count(one{kind: history.Granted, peer: "A"}, s.began, s.ended) == 0, "A's request arrived"),
@@ -26,12 +20,8 @@ faults:
 		After: heldUntilOver,
 	},
 	{
-		Verb: "cut", What: "the servers from a client", Lock: "set-nx-lua", Story: `
-network: {timeout: 20s}
-faults:
-  - when: A is about to send SET
-    cut: [store, A]
-    until: B sends SET the 20th time`,
+		Verb: "cut", What: "the servers from a client", Lock: "set-nx-lua",
+		Story: "network.timeout=20s; when: A is about to send SET, cut: [store, A], until: B sends SET the 20th time",
 		During: func(s *Seen) string {
 			return cmp.Or(
 				unless(s.count(one{kind: history.Granted, peer: "A"}, s.began, s.ended) == 1, "A's request did not arrive, and what A sends is not cut"),
@@ -41,12 +31,8 @@ faults:
 		After: heldUntilOver,
 	},
 	{
-		Verb: "cut", What: "a client from the servers", Lock: "set-nx-lua", Story: `
-network: {timeout: 20s}
-faults:
-  - when: A has the reply of SET
-    cut: [A, store]
-    until: B sends SET the 20th time`,
+		Verb: "cut", What: "a client from the servers", Lock: "set-nx-lua",
+		Story: "network.timeout=20s; when: A has the reply of SET, cut: [A, store], until: B sends SET the 20th time",
 		During: func(s *Seen) string {
 			return cmp.Or(
 				unless(s.count(one{kind: history.Sent, node: "A"}, s.began, s.ended) == 1, "A sent nothing, or went on to the next"),
@@ -57,13 +43,8 @@ faults:
 		},
 	},
 	{
-		Verb: "partition", What: "the primary from its replicas", Lock: "set-wait", Story: `
-servers: {redis: {replicas: 1}}
-faults:
-  - when: A is about to send SET
-    partition: [the primary, replicas]
-    until: A has the reply of WAIT the 2nd time`,
-		Set: func(p *plan.Plan) { p.Clients, p.Lease = []string{"A"}, time.Second },
+		Verb: "partition", What: "the primary from its replicas", Lock: "set-wait",
+		Story: "clients=[A]; lease=1s; servers.redis={replicas: 1}; when: A is about to send SET, partition: [the primary, replicas], until: A has the reply of WAIT the 2nd time",
 		During: func(s *Seen) string {
 			return cmp.Or(
 				unless(s.count(one{kind: history.Granted, node: "redis-1"}, s.began, s.ended) >= 2, "the primary granted nothing"),

@@ -5,17 +5,12 @@ import (
 	"time"
 
 	"lockstep/internal/history"
-	"lockstep/internal/plan"
 )
 
 // Faults of a process: a client, or a server.
 var processes = []Case{
 	{
-		Verb: "pause", What: "a client", Lock: "set-nx-lua", Story: `
-faults:
-  - when: A is in its critical section
-    pause: A
-    until: B sends SET the 20th time`,
+		Verb: "pause", What: "a client", Lock: "set-nx-lua", Story: "when: A is in its critical section, pause: A, until: B sends SET the 20th time",
 		During: func(s *Seen) string {
 			froze, thawed := s.first(one{kind: history.Froze, node: "A"}, s.began, s.ended), s.next(one{kind: history.Thawed, node: "A"}, s.ended)
 			if froze < 0 || thawed < 0 {
@@ -26,12 +21,8 @@ faults:
 		After: goesOn("A"),
 	},
 	{
-		Verb: "pause", What: "a server", Lock: "set-nx-lua", Story: `
-network: {timeout: 300ms}
-faults:
-  - when: A is in its critical section
-    pause: the primary
-    until: B is about to send SET the 4th time`,
+		Verb: "pause", What: "a server", Lock: "set-nx-lua",
+		Story: "network.timeout=300ms; when: A is in its critical section, pause: the primary, until: B is about to send SET the 4th time",
 		During: func(s *Seen) string {
 			froze, thawed := s.first(one{kind: history.Froze, node: "redis-1"}, s.began, s.ended), s.next(one{kind: history.Thawed, node: "redis-1"}, s.ended)
 			if froze < 0 || thawed < 0 {
@@ -44,8 +35,7 @@ faults:
 		After: serves("redis-1"),
 	},
 	{
-		Verb: "crash", What: "a client", Lock: "set-nx-lua", Story: sentIntoAPartition + `
-    crash: A`,
+		Verb: "crash", What: "a client", Lock: "set-nx-lua", Story: sentIntoAPartition + ", crash: A",
 		During: func(s *Seen) string { return dead(s, "A") },
 		After: func(s *Seen) string {
 			return cmp.Or(
@@ -54,9 +44,7 @@ faults:
 		},
 	},
 	{
-		Verb: "lose-host", What: "a client", Lock: "set-nx-lua", Story: sentIntoAPartition + `
-    lose-host: A`,
-		Set:    func(p *plan.Plan) { p.Lease = time.Second },
+		Verb: "lose-host", What: "a client", Lock: "set-nx-lua", Story: "lease=1s; " + sentIntoAPartition + ", lose-host: A",
 		During: func(s *Seen) string { return dead(s, "A") },
 		After: func(s *Seen) string {
 			acquired := s.next(one{kind: history.Acquired, node: "B"}, s.began)
@@ -67,11 +55,7 @@ faults:
 		},
 	},
 	{
-		Verb: "crash", What: "a server", Lock: "redlock", Story: `
-servers: {redlock: {nodes: 3}}
-faults:
-  - when: A is in its critical section
-    crash: redis-2`,
+		Verb: "crash", What: "a server", Lock: "redlock", Story: "servers.redlock={nodes: 3}; when: A is in its critical section, crash: redis-2",
 		During: func(s *Seen) string {
 			crashed := s.next(one{kind: history.Crashed, node: "redis-2"}, s.began)
 			return cmp.Or(
@@ -81,12 +65,7 @@ faults:
 		After: func(s *Seen) string { return cmp.Or(goesOn("A")(s), goesOn("B")(s), serves("redis-1")(s)) },
 	},
 	{
-		Verb: "restart", What: "a client", Lock: "set-nx-lua", Story: `
-faults:
-  - when: A is in its critical section
-    restart: A
-    down: 300ms`,
-		Set: func(p *plan.Plan) { p.Lease = 500 * time.Millisecond },
+		Verb: "restart", What: "a client", Lock: "set-nx-lua", Story: "lease=500ms; when: A is in its critical section, restart: A, down: 300ms",
 		During: func(s *Seen) string {
 			crashed, back := away(s, "A")
 			if back < 0 {
@@ -102,12 +81,8 @@ faults:
 		},
 	},
 	{
-		Verb: "restart", What: "a server", Lock: "set-nx-lua", Story: `
-network: {timeout: 300ms}
-faults:
-  - when: A is in its critical section
-    restart: the primary
-    down: 500ms`,
+		Verb: "restart", What: "a server", Lock: "set-nx-lua",
+		Story: "network.timeout=300ms; when: A is in its critical section, restart: the primary, down: 500ms",
 		During: func(s *Seen) string {
 			crashed, back := away(s, "redis-1")
 			if back < 0 {
@@ -121,11 +96,7 @@ faults:
 		},
 	},
 	{
-		Verb: "slow", What: "a client", Lock: "set-nx-lua", Story: `
-faults:
-  - when: A enters
-    slow: A
-    by: 400ms`,
+		Verb: "slow", What: "a client", Lock: "set-nx-lua", Story: "when: A enters, slow: A, by: 400ms",
 		During: func(s *Seen) string {
 			writes := s.next(one{kind: history.Releasing, node: "A"}, s.began)
 			return unless(writes >= 0 && s.between(s.began, writes) >= 400*time.Millisecond, "A's section was no longer than usual")
@@ -136,13 +107,7 @@ faults:
 		},
 	},
 	{
-		Verb: "hang", What: "a client", Lock: "set-nx-lua", Story: `
-faults:
-  - when: A enters
-    hang: A`,
-		Set: func(p *plan.Plan) {
-			p.Workload.Repeat, p.Workload.Wait, p.Lease = 1, 2*time.Second, 500*time.Millisecond
-		},
+		Verb: "hang", What: "a client", Lock: "set-nx-lua", Story: "lease=500ms; workload.repeat=once; workload.wait=up to 2s; when: A enters, hang: A",
 		During: func(s *Seen) string {
 			return unless(s.doings("A", s.began, len(s.Events)) == 0 && s.next(one{kind: history.Acquired, node: "B"}, s.began) >= 0,
 				"A went on, or B did not get the lock when A's lease was over")
@@ -153,13 +118,8 @@ faults:
 
 // sentIntoAPartition is a story in which A sends a release that the servers do not receive before
 // the end of a partition. The case adds a fault of A.
-const sentIntoAPartition = `
-faults:
-  - when: A is about to send unlock
-    partition: [A, store]
-    until: B sends SET the 60th time
-  - when: A sends unlock
-    after: 50ms`
+const sentIntoAPartition = "when: A is about to send unlock, partition: [A, store], until: B sends SET the 60th time; " +
+	"when: A sends unlock, after: 50ms"
 
 // dead demands that a client has died, and did nothing afterwards.
 func dead(s *Seen, client string) string {

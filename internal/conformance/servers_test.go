@@ -5,29 +5,19 @@ import (
 	"time"
 
 	"lockstep/internal/history"
-	"lockstep/internal/plan"
 )
 
 // whileBWaits holds A in its critical section until B has the lock, which is soon if a fault of the
 // servers lets B in.
-const whileBWaits = `
-  - when: A is in its critical section
-    pause: A
-    until: B acquires`
+const whileBWaits = "; when: A is in its critical section, pause: A, until: B acquires"
 
 // longLease is longer than B's two waits together: B gets the lock early, or not at all.
-func longLease(p *plan.Plan) {
-	p.Lease, p.Workload.Wait, p.Workload.Repeat = 20*time.Second, 6*time.Second, 2
-}
+const longLease = "lease=20s; workload.wait=up to 6s; workload.repeat=2 times; "
 
 // Faults of servers, of their entries and of their replication.
 var servers = []Case{
 	{
-		Verb: "evict", What: "the entry", Lock: "set-nx-lua", Story: `
-faults:
-  - when: A is in its critical section
-    evict: lock` + whileBWaits,
-		Set: longLease,
+		Verb: "evict", What: "the entry", Lock: "set-nx-lua", Story: longLease + "when: A is in its critical section, evict: lock" + whileBWaits,
 		During: func(s *Seen) string {
 			return unless(s.count(one{kind: history.Removed, node: "redis-1", peer: "A"}, s.began, len(s.Events)) > 0 && letsBIn(s),
 				"A's entry was not removed, or B was not let in")
@@ -35,12 +25,8 @@ faults:
 		After: keepsOthersOut,
 	},
 	{
-		Verb: "evict", What: "the entry on one server", Lock: "redlock", Story: `
-servers: {redlock: {nodes: 3}}
-faults:
-  - when: A is in its critical section
-    evict: lock
-    from: redis-2`,
+		Verb: "evict", What: "the entry on one server", Lock: "redlock",
+		Story: "servers.redlock={nodes: 3}; when: A is in its critical section, evict: lock, from: redis-2",
 		During: func(s *Seen) string {
 			released := s.next(one{kind: history.Releasing, node: "A"}, s.began)
 			removed := func(server string) int {
@@ -54,11 +40,8 @@ faults:
 		},
 	},
 	{
-		Verb: "fail-over", What: "the primary", Lock: "set-nx-lua", Story: `
-servers: {redis: {replicas: 1, failover: {by: operator}}}
-faults:
-  - when: A is in its critical section
-    fail-over: operator`,
+		Verb: "fail-over", What: "the primary", Lock: "set-nx-lua",
+		Story: "servers.redis={replicas: 1, failover: {by: operator}}; when: A is in its critical section, fail-over: operator",
 		During: func(s *Seen) string {
 			crashed := s.next(one{kind: history.Crashed, node: "redis-1"}, s.began)
 			return cmp.Or(
@@ -68,11 +51,7 @@ faults:
 		After: newPrimaryServes,
 	},
 	{
-		Verb: "promote", What: "a replica", Lock: "set-nx-lua", Story: `
-servers: {redis: {replicas: 1}}
-faults:
-  - when: A is in its critical section
-    promote: replica`,
+		Verb: "promote", What: "a replica", Lock: "set-nx-lua", Story: "servers.redis={replicas: 1}; when: A is in its critical section, promote: replica",
 		During: func(s *Seen) string {
 			return cmp.Or(
 				unless(s.next(one{kind: history.Promoted, node: "redis-2"}, s.began) >= 0, "no replica was promoted"),
@@ -81,13 +60,8 @@ faults:
 		After: newPrimaryServes,
 	},
 	{
-		Verb: "lag", What: "the replication", Lock: "set-wait", Story: `
-servers: {redis: {replicas: 1}}
-faults:
-  - when: A is about to send SET
-    lag: 150ms
-    until: A has the reply of WAIT`,
-		Set: func(p *plan.Plan) { p.Clients, p.Lease = []string{"A"}, time.Second },
+		Verb: "lag", What: "the replication", Lock: "set-wait",
+		Story: "clients=[A]; lease=1s; servers.redis={replicas: 1}; when: A is about to send SET, lag: 150ms, until: A has the reply of WAIT",
 		During: func(s *Seen) string {
 			acquired := s.next(one{kind: history.Acquired, node: "A"}, s.began)
 			return unless(acquired >= 0 && s.between(s.began, acquired) >= 75*time.Millisecond, "the replica confirmed A's write at once, or never")
