@@ -20,10 +20,10 @@ func TestFaultSpans(t *testing.T) {
 		node  string
 		want  string
 	}{
-		{"a client and the store", history.Fault{Verb: "partition", Sides: [][]string{{"A"}, {"store"}}}, "", "A 100-300 cut"},
-		{"the smaller side", history.Fault{Verb: "partition", Sides: [][]string{{"A", "B"}, {"redis-1"}}}, "", "redis-1 100-300 cut"},
-		{"the holder", history.Fault{Verb: "cut", Sides: [][]string{{"the holder"}, {"store"}}}, "", "B 100-300 cut"},
-		{"the primary", history.Fault{Verb: "partition", Sides: [][]string{{"A", "B"}, {"the primary"}}}, "", "redis-1 100-300 cut"},
+		{"a client and the store", history.Fault{Verb: "partition", Sides: [][]string{{"A"}, {"store"}}}, "-", "A 100-300 cut"},
+		{"the smaller side", history.Fault{Verb: "partition", Sides: [][]string{{"A", "B"}, {"redis-1"}}}, "-", "redis-1 100-300 cut"},
+		{"the holder", history.Fault{Verb: "cut", Sides: [][]string{{"the holder"}, {"store"}}}, "-", "B 100-300 cut"},
+		{"the primary", history.Fault{Verb: "partition", Sides: [][]string{{"A", "B"}, {"the primary"}}}, "-", "redis-1 100-300 cut"},
 		{"a clock", history.Fault{Verb: "drift-clock"}, "redis-1", "redis-1 100-300"},
 		{"work that is slow until it is over", history.Fault{Verb: "slow"}, "B", "B 100-200"},
 		{"a pause is shown by its freeze", history.Fault{Verb: "pause"}, "A", ""},
@@ -32,10 +32,7 @@ func TestFaultSpans(t *testing.T) {
 		w := reporttest.NewWriter("set-nx-lua", "A", "B")
 		tt.fault.Number = 1
 		w.H.Header.Faults = []history.Fault{tt.fault}
-		w.Add(10, history.Acquired, "B")
-		w.Add(100, history.FaultBegan, tt.node, reporttest.Value(1))
-		w.Add(200, history.Releasing, "B")
-		w.Add(300, history.FaultEnded, tt.node, reporttest.Value(1))
+		w.Write("10ms B acquired; 100ms " + tt.node + " fault-began value=1; 200ms B releasing; 300ms " + tt.node + " fault-ended value=1")
 		var got []string
 		for _, b := range bundle.BarsOf(timeline.Of(w.H)).FaultSpans {
 			cut := ""

@@ -1,6 +1,7 @@
 package bundle_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -16,9 +17,7 @@ import (
 func waited(ms int64) checker.Judgement {
 	w := reporttest.NewWriter("set-nx-lua", "A", "B")
 	w.H.Header.Lease = 10_000_000
-	w.Add(0, history.Waits, "B")
-	w.Add(ms, history.Acquired, "B")
-	w.Add(ms+1, history.Releasing, "B")
+	w.Write(fmt.Sprintf("0 B waits; %dms B acquired; %dms B releasing", ms, ms+1))
 	return checker.Judgement{History: w.H, Letter: checker.LetterSafe}
 }
 

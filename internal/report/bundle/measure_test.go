@@ -2,6 +2,7 @@ package bundle_test
 
 import (
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -50,14 +51,8 @@ func TestMeasures(t *testing.T) {
 // Stale writes were accepted although a higher token had been seen, of any client.
 func TestStaleWrites(t *testing.T) {
 	w := reporttest.NewWriter("set-nx-incr-fence", "A", "B", "C")
-	for i, write := range []struct {
-		kind history.Kind
-		with int64 // its token
-	}{
-		{history.WriteAccepted, 1}, {history.WriteAccepted, 1}, {history.WriteAccepted, 3},
-		{history.WriteAccepted, 1}, {history.WriteAccepted, 2}, {history.WriteRefused, 2}, {history.WriteAccepted, 3},
-	} {
-		w.Add(int64(1000+i), write.kind, "resource", func(e *history.Event) { e.Token = write.with })
+	for _, write := range strings.Fields("accepted=1 accepted=1 accepted=3 accepted=1 accepted=2 refused=2 accepted=3") {
+		w.Write("1 resource write-" + strings.Replace(write, "=", " token=", 1))
 	}
 	var got []bool
 	for _, g := range timeline.Of(w.H).Measure().Writes {
@@ -91,15 +86,8 @@ func TestQuantile(t *testing.T) {
 // Clocks: one that is off from the start, one that is stepped, one that is right.
 func TestSkews(t *testing.T) {
 	w := reporttest.NewWriter("set-nx-lua", "A", "B", "C")
-	clock := func(off int64) func(*history.Event) {
-		return func(e *history.Event) { e.Clock = int64(e.At) + off*int64(time.Millisecond) }
-	}
-	w.Add(10, history.Waits, "A", clock(500))
-	w.Add(20, history.Waits, "B", clock(0))
-	w.Add(25, history.Waits, "C", clock(0))
-	w.Add(30, history.ClockChanged, "B", clock(12_000), reporttest.Value(int64(12*time.Second)))
-	w.Add(40, history.Waits, "A", clock(500))
-	w.Add(50, history.ClockChanged, "redis-1", clock(-3000), reporttest.Value(-int64(3*time.Second)))
+	w.Write(`10ms A waits shows=510ms; 20ms B waits shows=20ms; 25ms C waits shows=25ms
+		30ms B clock-changed shows=12030ms lasts=12s; 40ms A waits shows=540ms; 50ms redis-1 clock-changed shows=-2950ms lasts=-3s`)
 	m := timeline.Of(w.H).Measure()
 	want := []struct {
 		node string
@@ -124,9 +112,7 @@ func TestSkews(t *testing.T) {
 func TestAssumptions(t *testing.T) {
 	w := reporttest.NewWriter("set-nx-lua", "A", "B")
 	w.Acquires(12, "A", 0)
-	w.Add(60, history.Froze, "A")
-	w.Add(70, history.ReplyDropped, "redis-1")
-	w.Add(15_060, history.Thawed, "A")
+	w.Write("60ms A froze; 70ms redis-1 reply-dropped; 15060ms A thawed")
 	w.Releases(15_070, "A", "EVAL unlock lock A-1", "A")
 	held := map[string]bool{}
 	figures := ""

@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"lockstep/internal/checker"
-	"lockstep/internal/history"
 	"lockstep/internal/report/bundle"
 	"lockstep/internal/report/reporttest"
 	"lockstep/internal/say"
@@ -16,14 +15,10 @@ func WaitingRun(lock string, clients []string, waits, holds []int64) bundle.Run 
 	at := int64(0)
 	for i := range waits {
 		client := clients[i%len(clients)]
-		w.Add(at, history.Waits, client)
-		w.Add(at, history.Sent, client)
-		at += waits[i]
-		w.Add(at, history.Acquired, client)
-		at += holds[i]
-		w.Add(at, history.Releasing, client)
-		w.Add(at, history.Sent, client)
-		w.Add(at, history.Released, client)
+		got, done := at+waits[i], at+waits[i]+holds[i]
+		w.Write(fmt.Sprintf("%[1]dms %[4]s waits; %[1]dms %[4]s sent; %[2]dms %[4]s acquired; "+
+			"%[3]dms %[4]s releasing; %[3]dms %[4]s sent; %[3]dms %[4]s released", at, got, done, client))
+		at = done
 	}
 	j := checker.Judge(w.H)
 	j.Untested = say.Phrase{} // the pause in the header does not matter

@@ -46,12 +46,8 @@ func TestInstantOfExecutionOnRealServers(t *testing.T) {
 // only then.
 func TestHoldersHaveColumns(t *testing.T) {
 	w := reporttest.NewWriter("set-nx-lua", "A", "B", "C", "D")
-	w.Add(10, history.Acquired, "A")
-	w.Add(20, history.Acquired, "C")
-	w.Add(30, history.Releasing, "C")
-	at := w.Add(100, history.Waits, "B")
-	w.Add(200, history.Releasing, "A")
-	l := NewLayout(w.H, []explain.Step{{Event: at, Node: w.H.Node("B")}}, false, true)
+	w.Write("10ms A acquired; 20ms C acquired; 30ms C releasing; 100ms B waits as=looks; 200ms A releasing")
+	l := NewLayout(w.H, []explain.Step{{Event: w.Event("looks"), Node: w.H.Node("B")}}, false, true)
 	var got []string
 	for _, id := range l.columns {
 		got = append(got, w.H.Name(id))

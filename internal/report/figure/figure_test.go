@@ -33,17 +33,9 @@ func figureOf(t *testing.T, r *bundle.Run, kind string) Figure {
 // fencedRun is a run with a late write with token 1, which the resource refuses or takes.
 func fencedRun(refused bool) bundle.Run {
 	w := reporttest.NewWriter("set-nx-incr-fence", "A", "B")
-	token := func(n int64) func(*history.Event) { return func(e *history.Event) { e.Token = n } }
-	w.Add(0, history.Waits, "A")
-	w.Add(10, history.Acquired, "A", token(1))
-	w.Add(20, history.Waits, "B")
-	w.Add(10_020, history.Acquired, "B", token(2))
-	w.Add(10_030, history.WriteAccepted, "resource", token(2), reporttest.Value(1))
-	kind := history.WriteAccepted
-	if refused {
-		kind = history.WriteRefused
-	}
-	w.Add(11_000, kind, "resource", token(1), reporttest.Value(2))
+	late := map[bool]string{false: "write-accepted", true: "write-refused"}[refused]
+	w.Write(`0 A waits; 10ms A acquired token=1; 20ms B waits; 10020ms B acquired token=2
+		10030ms resource write-accepted token=2 value=1; 11 resource ` + late + " token=1 value=2")
 	return bundle.Run{Lock: "set-nx-incr-fence", Judgement: checker.Judgement{History: w.H}}
 }
 
@@ -91,12 +83,12 @@ func TestHoldsBeyondTheLease(t *testing.T) {
 // Every figure over time has the faults shaded behind its marks.
 func TestFaultsAreShadedBehind(t *testing.T) {
 	r := reporttest.PauseRun("set-nx-lua", false)
-	w := reporttest.Writer{H: r.Judgement.History}
-	w.H.Events[0].Kind, w.H.Events[0].Node = history.Waits, w.H.Node("A")
+	h := r.Judgement.History
+	h.Events[0].Kind, h.Events[0].Node = history.Waits, h.Node("A")
 	skewed := r
-	for i := range w.H.Events {
-		w.H.Events[i].Clock = int64(w.H.Events[i].At) + int64(time.Second)
-		w.H.Events[i].Token = 1
+	for i := range h.Events {
+		h.Events[i].Clock = int64(h.Events[i].At) + int64(time.Second)
+		h.Events[i].Token = 1
 	}
 	for _, kind := range []string{"waits", "clocks", "tokens"} {
 		f := figureOf(t, &skewed, kind)

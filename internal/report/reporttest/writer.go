@@ -7,10 +7,11 @@ import (
 
 	"lockstep/internal/checker"
 	"lockstep/internal/history"
+	"lockstep/internal/history/historytest"
 )
 
-// Writer builds a history by hand: times in milliseconds, nodes by name.
-type Writer struct{ H *history.History }
+// Writer builds a history by hand: as a story, or with times in milliseconds and nodes by name.
+type Writer struct{ historytest.Story }
 
 // NewWriter begins a history of a lock with clients, one store and the resource.
 func NewWriter(lock string, clients ...string) *Writer {
@@ -25,10 +26,10 @@ func NewWriter(lock string, clients ...string) *Writer {
 	}
 	h.Nodes = append(h.Nodes,
 		history.Node{Name: "redis-1", Role: history.RoleStore}, history.Node{Name: "resource", Role: history.RoleResource})
-	w := &Writer{history.New(h)}
-	w.H.Whole = true
-	w.H.ReadTexts()
-	return w
+	w := history.New(h)
+	w.Whole = true
+	w.ReadTexts()
+	return &Writer{historytest.Story{H: w, Node: w.Node, Entry: "lock"}}
 }
 
 // Add adds an event of a node and returns its index.

@@ -4,32 +4,16 @@ import (
 	"strings"
 	"testing"
 
-	"lockstep/internal/history"
+	"lockstep/internal/history/historytest"
 	"lockstep/internal/must"
-	"lockstep/internal/report/reporttest"
 	"lockstep/internal/timeline"
 )
 
 // Two clients and a crash, as Jepsen would have written it down.
 func TestEDN(t *testing.T) {
-	w := reporttest.NewWriter("set-nx-lua", "A", "B")
-	w.Add(1, history.Waits, "A")
-	w.Add(2, history.Acquired, "A", func(e *history.Event) { e.Token = 7 })
-	w.Add(3, history.Waits, "B")
-	w.Add(4, history.FaultBegan, "", func(e *history.Event) { e.Text = w.H.Intern("pause \"A\"\x1b[31m") })
-	w.Add(5, history.Releasing, "A")
-	w.Add(6, history.Released, "A")
-	w.Add(7, history.Crashed, "B")
-	w.Add(8, history.Waits, "B")
-	w.Add(9, history.GaveUp, "B")
-	w.Add(10, history.Waits, "A")
-	w.Add(11, history.Acquired, "A")
-	w.Add(12, history.LostLease, "A")
-	w.Add(13, history.Waits, "A")
-	w.Add(14, history.Acquired, "A")
-	w.Add(15, history.Releasing, "A")
-	w.Add(16, history.NotHeld, "A")
-	w.Add(17, history.Waits, "A")
+	h := historytest.Read("1ms A waits; 2ms A acquired token=7; 3ms B waits; 4ms - fault-began text=pause \"A\"\x1b[31m; " +
+		"5ms A releasing; 6ms A released; 7ms B crashed; 8ms B waits; 9ms B gave-up; 10ms A waits; 11ms A acquired; " +
+		"12ms A lost-lease; 13ms A waits; 14ms A acquired; 15ms A releasing; 16ms A not-held; 17ms A waits")
 	const want = `{:index 0, :time 1000000, :process 0, :type :invoke, :f :acquire, :value nil}
 {:index 1, :time 2000000, :process 0, :type :ok, :f :acquire, :value 7}
 {:index 2, :time 3000000, :process 1, :type :invoke, :f :acquire, :value nil}
@@ -50,7 +34,7 @@ func TestEDN(t *testing.T) {
 {:index 17, :time 17000000, :process 3, :type :invoke, :f :acquire, :value nil}
 `
 	var out strings.Builder
-	must.Do(t, EDN(&out, timeline.Of(w.H)))
+	must.Do(t, EDN(&out, timeline.Of(h)))
 	if got := out.String(); got != want {
 		t.Errorf("got\n%swant\n%s", got, want)
 	}

@@ -230,12 +230,8 @@ func TestTraceTellsTheStory(t *testing.T) {
 // pending when its client begins to release.
 func TestTraceLanes(t *testing.T) {
 	w := reporttest.NewWriter("redlock", "A")
-	one := w.Add(10, history.Sent, "A", w.From("redis-1", history.NoCause, "SET 1"))
-	two := w.Add(10, history.Sent, "A", w.From("redis-1", history.NoCause, "SET 2"))
-	w.Add(20, history.TimedOut, "A", w.From("redis-1", one, "timeout"))
-	w.Add(22, history.Entered, "A")
-	w.Add(25, history.TimedOut, "A", w.From("redis-1", two, "timeout"))
-	w.Add(30, history.Releasing, "A")
+	w.Write("10ms A sent peer=redis-1 as=one text=SET 1; 10ms A sent peer=redis-1 as=two text=SET 2; " +
+		"20ms A timed-out peer=redis-1 cause=one; 22ms A entered; 25ms A timed-out peer=redis-1 cause=two; 30ms A releasing")
 	tr := drawTrace(t, &bundle.Bundle{Runs: []bundle.Run{{Lock: "redlock", Judgement: checker.Judgement{History: w.H}}}})
 	reporttest.WantLines(t, "A", tr.on(t, "redlock: clients", "A"), []string{"X SET 2 10..25", "X releasing 30..30"})
 	reporttest.WantLines(t, "A (2)", tr.on(t, "redlock: clients", "A (2)"), []string{"X SET 1 10..20", "X inside 22..30"})
@@ -245,10 +241,7 @@ func TestTraceLanes(t *testing.T) {
 func TestTraceOfACrash(t *testing.T) {
 	w := reporttest.NewWriter("set-nx-lua", "A")
 	w.Acquires(12, "A", 0)
-	w.Add(100, history.Crashed, "redis-1")
-	w.Add(200, history.Restarted, "redis-1")
-	w.Add(300, history.Removed, "redis-1", w.From("A", history.NoCause, ""), w.Entry("A", 0))
-	w.Add(400, history.Crashed, "A")
+	w.Write("100ms redis-1 crashed; 200ms redis-1 restarted; 300ms redis-1 removed owner=A peer=A; 400ms A crashed")
 	tr := drawTrace(t, &bundle.Bundle{Runs: []bundle.Run{{Lock: "x", Judgement: checker.Judgement{History: w.H}}}})
 	reporttest.WantLines(t, "the entry", tr.on(t, "x: stores", "redis-1: entry of A"), []string{"X has an entry 11..100", "X has an entry 200..300"})
 	reporttest.WantLines(t, "the store", tr.on(t, "x: stores", "redis-1"), []string{"X SET 11..11", "X down 100..200"})
@@ -260,12 +253,10 @@ func TestTraceOfACopy(t *testing.T) {
 	w := reporttest.NewWriter("set-nx-lua", "A", "B")
 	w.H.Header.Nodes = append(w.H.Header.Nodes, history.Node{Name: "redis-2", Role: history.RoleStore})
 	w.Acquires(12, "A", 0)
-	w.Add(20, history.Replicated, "redis-2", w.From("redis-1", history.NoCause, ""), w.Entry("A", 0))
+	w.Write("20ms redis-2 replicated owner=A peer=redis-1")
 	w.Releases(100, "A", "EVAL unlock lock A-1", "A")
 	w.Acquires(200, "B", 1)
-	w.Add(210, history.Replicated, "redis-2", w.From("redis-1", history.NoCause, ""), w.Entry("B", 0))
-	w.Add(300, history.Crashed, "redis-1")
-	w.Add(400, history.Promoted, "redis-2", w.From("redis-1", history.NoCause, ""))
+	w.Write("210ms redis-2 replicated owner=B peer=redis-1; 300ms redis-1 crashed; 400ms redis-2 promoted peer=redis-1")
 	tr := drawTrace(t, &bundle.Bundle{Runs: []bundle.Run{{Lock: "x", Judgement: checker.Judgement{History: w.H}}}})
 	reporttest.WantLines(t, "A's", tr.on(t, "x: stores", "redis-2: entry of A"), []string{"X has a copy 20..101"})
 	reporttest.WantLines(t, "B's", tr.on(t, "x: stores", "redis-2: entry of B"), []string{"X has a copy 210..400", "X has an entry 400..400"})
@@ -274,13 +265,9 @@ func TestTraceOfACopy(t *testing.T) {
 // A lost message has no arrow, nor has one whose execution is unknown.
 func TestTraceOfLostMessages(t *testing.T) {
 	w := reporttest.NewWriter("set-nx-lua", "A")
-	sent := w.Add(10, history.Sent, "A", w.From("redis-1", history.NoCause, "SET lock"))
-	w.Add(11, history.RequestDropped, "A", w.From("redis-1", sent, ""))
-	w.Add(3010, history.TimedOut, "A", w.From("redis-1", sent, "i/o timeout"))
-	real := w.Add(4000, history.Sent, "A", w.From("redis-1", history.NoCause, "GET lock"))
-	w.Add(4002, history.Replied, "A", w.From("redis-1", real, "(nil)"))
-	w.Add(5000, history.Sent, "A", w.From("redis-1", history.NoCause, "DEL lock"))
-	w.Add(6000, history.Finished, "A")
+	w.Write(`10ms A sent peer=redis-1 as=lost text=SET lock; 11ms A request-dropped peer=redis-1 cause=lost
+		3010ms A timed-out peer=redis-1 cause=lost text=i/o timeout; 4 A sent peer=redis-1 as=real text=GET lock
+		4002ms A replied peer=redis-1 cause=real text=(nil); 5 A sent peer=redis-1 text=DEL lock; 6 A finished`)
 	tr := drawTrace(t, &bundle.Bundle{Runs: []bundle.Run{{Lock: "x", Judgement: checker.Judgement{History: w.H}}}})
 	reporttest.WantLines(t, "A", tr.on(t, "x: clients", "A"), []string{
 		"X SET lock 10..3010", "i a request is lost 11", "X GET lock 4000..4002", "X reply 4002..4002",
