@@ -4,8 +4,6 @@ import (
 	"net"
 	"testing"
 	"time"
-
-	"lockstep/internal/must"
 )
 
 // Soon repeats a question until the answer is yes, and reports whether it was within this time.
@@ -21,7 +19,10 @@ func Soon(within time.Duration, ask func() bool) bool {
 // Serve calls serve for each connection to a new address, which is closed with the test.
 func Serve(t testing.TB, serve func(net.Conn)) (addr string) {
 	t.Helper()
-	l := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
 	t.Cleanup(func() { l.Close() })
 	go func() {
 		for {

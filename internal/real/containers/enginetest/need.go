@@ -9,7 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"lockstep/internal/must"
 	"lockstep/internal/real/containers"
 	"lockstep/internal/real/images"
 	"lockstep/internal/real/realtest"
@@ -51,6 +50,9 @@ func Left(t testing.TB, before []string) []string {
 
 func list(t testing.TB, args ...string) []string {
 	t.Helper()
-	out := must.Get(exec.Command("docker", append(args, "--filter", "label="+containers.HarnessLabel)...).Output())(t)
+	out, err := exec.Command("docker", append(args, "--filter", "label="+containers.HarnessLabel)...).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
 	return strings.Fields(string(out))
 }

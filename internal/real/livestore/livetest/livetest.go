@@ -6,7 +6,6 @@ import (
 	"sync"
 	"testing"
 
-	"lockstep/internal/must"
 	"lockstep/internal/ports"
 	"lockstep/internal/real/livestore"
 	"lockstep/internal/real/realtest"
@@ -66,7 +65,10 @@ func Launch(t testing.TB, id store.ID, one livestore.Single) *Servers {
 	t.Helper()
 	s := need(t, id)
 	one.Name = string(id)
-	db := must.Get(livestore.Of(id).Launch(t.Context(), one))(t)
+	db, err := livestore.Of(id).Launch(t.Context(), one)
+	if err != nil {
+		t.Fatal(err)
+	}
 	stopLater(t, db.Stop)
 	s.Running, s.Endpoint = db, db.Endpoint(db.Listens())
 	s.connect(id, strings.Replace(s.Endpoint, "client@", "root@", 1))
@@ -79,7 +81,10 @@ func Redis(t testing.TB, o servers.RedisOptions) *servers.Server {
 	t.Helper()
 	realtest.Need(t, "redis-server")
 	t.Setenv("TMPDIR", t.TempDir())
-	s := must.Get(servers.StartRedis(t.Context(), o))(t)
+	s, err := servers.StartRedis(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
 	stopLater(t, s.Stop)
 	return s
 }
