@@ -6,9 +6,9 @@ import (
 	"testing"
 
 	"lockstep/internal/must"
-	"lockstep/internal/report/reporttest"
 	"lockstep/internal/run"
 	"lockstep/internal/scenario/scenariotest"
+	"lockstep/internal/sim"
 )
 
 // These stories once passed without testing anything, as their faults could not have an effect.
@@ -46,7 +46,8 @@ func TestWhatNobodyCouldNoticeIsInconclusive(t *testing.T) {
 // playedFrom plays a scenario with each of its locks, and says how it ended and why.
 func playedFrom(t *testing.T, name, text string) (run.Status, string) {
 	t.Helper()
-	r := reporttest.Play(t, scenariotest.Parse(t, name, text), 1)
+	p := scenariotest.Parse(t, name, text)
+	r := must.Get(run.All(t.Context(), func() run.World { return sim.New() }, p, 1, sim.Backend))(t)
 	var whys []string
 	for i := range r.Outcomes {
 		o := &r.Outcomes[i]

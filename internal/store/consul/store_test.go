@@ -3,87 +3,47 @@ package consul
 import (
 	"errors"
 	"fmt"
-	"strings"
 	"testing"
 	"time"
 
-	"lockstep/internal/history"
 	"lockstep/internal/store"
+	"lockstep/internal/store/storetest"
 )
 
-// bench is a model with clients 1, 2, ... and a clock that the test moves.
+// bench is a model with its clients.
 type bench struct {
-	t     *testing.T
-	s     *Store
-	now   store.Clock
-	next  uint64
-	notes []string // changes and late answers
+	storetest.Bench
+	s *Store
 }
 
-func newBench(t *testing.T) *bench { return &bench{t: t, s: New(time.Second)} }
+func newBench(t *testing.T) *bench {
+	s := New(time.Second)
+	return &bench{storetest.Bench{T: t, Model: s}, s}
+}
 
-// do executes a request and returns the text of its answer, "waits" if it waits.
-func (b *bench) do(client int, op store.Op) string {
-	b.t.Helper()
-	b.next++
-	a, done := b.s.Exec(b.now, b.next, store.Conn{ID: uint64(client), Client: history.NodeID(client)}, op)
-	b.gather()
+// Do executes a request and returns the text of its answer, "waits" if it waits.
+func (b *bench) Do(client int, op store.Op) string {
+	b.T.Helper()
+	a, done := b.Exec(client, op)
 	if !done {
 		return "waits"
 	}
 	if (a.Err != nil) != (a.Value == nil && a.Text != "true") {
-		b.t.Errorf("%s: value %v, error %v", op.AppendText(nil), a.Value, a.Err)
+		b.T.Errorf("%s: value %v, error %v", op.AppendText(nil), a.Value, a.Err)
 	}
 	return a.Text
 }
 
 // session makes a session and returns its id.
 func (b *bench) session(client int, ttl, delay time.Duration, deleteKeys bool) string {
-	b.t.Helper()
-	return b.do(client, CreateSession{TTL: ttl, LockDelay: delay, DeleteKeys: deleteKeys})
-}
-
-// at moves the clock to an instant, with all ticks that are due until then.
-func (b *bench) at(d time.Duration) {
-	for {
-		due, ok := b.s.Due()
-		if !ok || due > d {
-			break
-		}
-		b.now.Mono = max(due, b.now.Mono)
-		b.s.Tick(b.now)
-		b.gather()
-	}
-	b.now.Mono = d
-}
-
-func (b *bench) gather() {
-	out := b.s.Output()
-	for _, c := range out.Changes {
-		note := fmt.Sprintf("%v %v %s of %d by %d", b.now.Mono, c.Kind, c.Key, c.Owner, c.By)
-		if c.TTL != 0 {
-			note += fmt.Sprintf(" for %v", c.TTL)
-		}
-		b.notes = append(b.notes, note)
-	}
-	for _, a := range out.Answers {
-		b.notes = append(b.notes, fmt.Sprintf("%v answer %d: %s", b.now.Mono, a.ID, a.Text))
-	}
+	return b.Do(client, CreateSession{TTL: ttl, LockDelay: delay, DeleteKeys: deleteKeys})
 }
 
 func (b *bench) want(what, got, want string) {
-	b.t.Helper()
+	b.T.Helper()
 	if got != want {
-		b.t.Errorf("%s: %s, want %s", what, got, want)
+		b.T.Errorf("%s: %s, want %s", what, got, want)
 	}
-}
-
-func (b *bench) wantNotes(want ...string) {
-	b.t.Helper()
-	if got := strings.Join(b.notes, "\n"); got != strings.Join(want, "\n") {
-		b.t.Errorf("got:\n%s\nwant:\n%s", got, strings.Join(want, "\n"))
-	}
-	b.notes = nil
 }
 
 const ttl = 10 * time.Second
@@ -91,21 +51,21 @@ const ttl = 10 * time.Second
 func TestLocksAKeyForOneSession(t *testing.T) {
 	b := newBench(t)
 	one, two := b.session(1, ttl, 0, false), b.session(2, ttl, 0, false) // indices 2 and 3
-	b.want("no key", b.do(1, Get{Key: "lock"}), "no key, index 1")
-	b.want("first", b.do(1, Acquire{Key: "lock", Value: "x", Session: one}), "true") // 4
-	b.want("read", b.do(2, Get{Key: "lock"}), "locked by "+one+", lock index 1, modify index 4")
-	b.want("second", b.do(2, Acquire{Key: "lock", Value: "y", Session: two}), "false") // 5
-	b.want("again", b.do(1, Acquire{Key: "lock", Value: "z", Session: one}), "true")   // 6: no other lock, but a change
-	b.want("and again", b.do(1, Acquire{Key: "lock", Value: "z", Session: one}), "true")
-	b.want("no change", b.do(2, Get{Key: "lock"}), "locked by "+one+", lock index 1, modify index 6")
-	b.want("read", b.do(2, Get{Key: "lock"}), "locked by "+one+", lock index 1, modify index 6")
-	b.want("not its own", b.do(2, Release{Key: "lock", Value: "", Session: two}), "false")                 // 8
-	b.want("release", b.do(1, Release{Key: "lock", Value: "", Session: one}), "true")                      // 9
-	b.want("twice", b.do(1, Release{Key: "lock", Value: "", Session: one}), "false")                       // 10
-	b.want("no delay", b.do(2, Acquire{Key: "lock", Value: "y", Session: two}), "true")                    // 11
-	b.want("no session", b.do(1, Acquire{Key: "lock", Value: "y", Session: "none"}), ErrNoSession.Error()) // 12
-	b.want("read", b.do(1, Get{Key: "lock"}), "locked by "+two+", lock index 2, modify index 11")
-	b.wantNotes(
+	b.want("no key", b.Do(1, Get{Key: "lock"}), "no key, index 1")
+	b.want("first", b.Do(1, Acquire{Key: "lock", Value: "x", Session: one}), "true") // 4
+	b.want("read", b.Do(2, Get{Key: "lock"}), "locked by "+one+", lock index 1, modify index 4")
+	b.want("second", b.Do(2, Acquire{Key: "lock", Value: "y", Session: two}), "false") // 5
+	b.want("again", b.Do(1, Acquire{Key: "lock", Value: "z", Session: one}), "true")   // 6: no other lock, but a change
+	b.want("and again", b.Do(1, Acquire{Key: "lock", Value: "z", Session: one}), "true")
+	b.want("no change", b.Do(2, Get{Key: "lock"}), "locked by "+one+", lock index 1, modify index 6")
+	b.want("read", b.Do(2, Get{Key: "lock"}), "locked by "+one+", lock index 1, modify index 6")
+	b.want("not its own", b.Do(2, Release{Key: "lock", Value: "", Session: two}), "false")                 // 8
+	b.want("release", b.Do(1, Release{Key: "lock", Value: "", Session: one}), "true")                      // 9
+	b.want("twice", b.Do(1, Release{Key: "lock", Value: "", Session: one}), "false")                       // 10
+	b.want("no delay", b.Do(2, Acquire{Key: "lock", Value: "y", Session: two}), "true")                    // 11
+	b.want("no session", b.Do(1, Acquire{Key: "lock", Value: "y", Session: "none"}), ErrNoSession.Error()) // 12
+	b.want("read", b.Do(1, Get{Key: "lock"}), "locked by "+two+", lock index 2, modify index 11")
+	b.Noted(
 		"0s granted lock of 1 by 1 for 20s", "0s removed lock of 1 by 1", "0s granted lock of 2 by 2 for 20s",
 	)
 }
@@ -113,15 +73,15 @@ func TestLocksAKeyForOneSession(t *testing.T) {
 func TestSessionEndsAfterTwiceItsTime(t *testing.T) {
 	b := newBench(t)
 	one := b.session(1, ttl, 0, false)
-	b.do(1, Acquire{Key: "lock", Value: "", Session: one})
-	b.at(15 * time.Second)
-	b.want("renewal, after its time and before twice that", b.do(1, RenewSession{Session: one}), "TTL 10s")
-	b.at(34999 * time.Millisecond)
-	b.wantNotes("0s granted lock of 1 by 1 for 20s", "15s extended lock of 1 by 1 for 20s")
-	b.at(36 * time.Second)
-	b.wantNotes("35s expired lock of 1 by 0")
-	b.want("renewal of nothing", b.do(1, RenewSession{Session: one}), ErrNoSession.Error())
-	b.want("the key stays", b.do(1, Get{Key: "lock"}), "not locked, lock index 1, modify index 4")
+	b.Do(1, Acquire{Key: "lock", Value: "", Session: one})
+	b.At(15 * time.Second)
+	b.want("renewal, after its time and before twice that", b.Do(1, RenewSession{Session: one}), "TTL 10s")
+	b.At(34999 * time.Millisecond)
+	b.Noted("0s granted lock of 1 by 1 for 20s", "15s extended lock of 1 by 1 for 20s")
+	b.At(36 * time.Second)
+	b.Noted("35s expired lock of 1 by 0")
+	b.want("renewal of nothing", b.Do(1, RenewSession{Session: one}), ErrNoSession.Error())
+	b.want("the key stays", b.Do(1, Get{Key: "lock"}), "not locked, lock index 1, modify index 4")
 }
 
 func TestLockDelay(t *testing.T) {
@@ -130,29 +90,29 @@ func TestLockDelay(t *testing.T) {
 		end  func(b *bench, session string)
 		free time.Duration // when the key can be locked again
 	}{
-		{"after the end of a session", func(b *bench, _ string) { b.at(20 * time.Second) }, 35 * time.Second},
-		{"after its destruction", func(b *bench, s string) { b.do(1, DestroySession{Session: s}) }, 15 * time.Second},
-		{"after an operator's", func(b *bench, _ string) { store.Of(ID).EvictFrom(b.s, b.now, "lock") }, 15 * time.Second},
-		{"not after a release", func(b *bench, s string) { b.do(1, Release{Key: "lock", Value: "", Session: s}) }, 0},
-		{"another leader knows of it", func(b *bench, s string) { b.do(1, DestroySession{Session: s}); b.s.Lead(b.now) }, 15 * time.Second},
+		{"after the end of a session", func(b *bench, _ string) { b.At(20 * time.Second) }, 35 * time.Second},
+		{"after its destruction", func(b *bench, s string) { b.Do(1, DestroySession{Session: s}) }, 15 * time.Second},
+		{"after an operator's", func(b *bench, _ string) { b.Evict(ID) }, 15 * time.Second},
+		{"not after a release", func(b *bench, s string) { b.Do(1, Release{Key: "lock", Value: "", Session: s}) }, 0},
+		{"another leader knows of it", func(b *bench, s string) { b.Do(1, DestroySession{Session: s}); b.Lead() }, 15 * time.Second},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			b := newBench(t)
 			one := b.session(1, ttl, 15*time.Second, false)
-			b.do(1, Acquire{Key: "lock", Value: "", Session: one})
+			b.Do(1, Acquire{Key: "lock", Value: "", Session: one})
 			tt.end(b, one)
 			two := b.session(2, time.Hour, 0, false)
 			if tt.free > 0 {
-				b.at(tt.free - time.Millisecond)
+				b.At(tt.free - time.Millisecond)
 				index := b.s.index
-				b.want("too early", b.do(2, Acquire{Key: "lock", Value: "", Session: two}), "false")
+				b.want("too early", b.Do(2, Acquire{Key: "lock", Value: "", Session: two}), "false")
 				if b.s.index != index {
 					t.Error("a refused request has reached the log")
 				}
-				b.at(tt.free)
+				b.At(tt.free)
 			}
-			b.want("in time", b.do(2, Acquire{Key: "lock", Value: "", Session: two}), "true")
+			b.want("in time", b.Do(2, Acquire{Key: "lock", Value: "", Session: two}), "true")
 		})
 	}
 }
@@ -160,11 +120,11 @@ func TestLockDelay(t *testing.T) {
 func TestLockDelayIsAMinuteAtMost(t *testing.T) {
 	b := newBench(t)
 	one := b.session(1, ttl, time.Hour, false)
-	b.do(1, Acquire{Key: "lock", Value: "", Session: one})
-	b.do(1, DestroySession{Session: one})
+	b.Do(1, Acquire{Key: "lock", Value: "", Session: one})
+	b.Do(1, DestroySession{Session: one})
 	two := b.session(2, time.Hour, 0, false)
-	b.at(time.Minute)
-	b.want("after a minute", b.do(2, Acquire{Key: "lock", Value: "", Session: two}), "true")
+	b.At(time.Minute)
+	b.want("after a minute", b.Do(2, Acquire{Key: "lock", Value: "", Session: two}), "true")
 }
 
 // With the behavior "delete", the lock index of the next key starts from 1, the modify index does
@@ -172,40 +132,40 @@ func TestLockDelayIsAMinuteAtMost(t *testing.T) {
 func TestKeysThatEndWithTheirSession(t *testing.T) {
 	b := newBench(t)
 	one := b.session(1, ttl, 0, true)
-	b.do(1, Acquire{Key: "lock", Value: "", Session: one})
-	b.do(1, DestroySession{Session: one}) // 4
-	b.want("gone", b.do(1, Get{Key: "lock"}), "no key, index 4")
+	b.Do(1, Acquire{Key: "lock", Value: "", Session: one})
+	b.Do(1, DestroySession{Session: one}) // 4
+	b.want("gone", b.Do(1, Get{Key: "lock"}), "no key, index 4")
 	two := b.session(2, ttl, 0, true)
-	b.do(2, Acquire{Key: "lock", Value: "", Session: two}) // 6
-	b.want("again", b.do(1, Get{Key: "lock"}), "locked by "+two+", lock index 1, modify index 6")
-	b.wantNotes("0s granted lock of 1 by 1 for 20s", "0s removed lock of 1 by 1", "0s granted lock of 2 by 2 for 20s")
+	b.Do(2, Acquire{Key: "lock", Value: "", Session: two}) // 6
+	b.want("again", b.Do(1, Get{Key: "lock"}), "locked by "+two+", lock index 1, modify index 6")
+	b.Noted("0s granted lock of 1 by 1 for 20s", "0s removed lock of 1 by 1", "0s granted lock of 2 by 2 for 20s")
 }
 
 func TestBlockingQueries(t *testing.T) {
 	b := newBench(t)
 	one := b.session(1, ttl, 0, true)                                                     // 2
-	b.want("no key yet", b.do(2, Get{Key: "lock", After: 1, Wait: time.Minute}), "waits") // request 2
-	b.want("another key", b.do(2, Get{Key: "other", After: 1, Wait: time.Minute}), "waits")
-	b.do(1, Acquire{Key: "lock", Value: "", Session: one}) // index 3
-	b.wantNotes("0s granted lock of 1 by 1 for 20s", "0s answer 2: locked by "+one+", lock index 1, modify index 3")
-	b.want("old news", b.do(2, Get{Key: "lock", After: 2, Wait: time.Minute}), "locked by "+one+", lock index 1, modify index 3")
-	b.want("wait", b.do(2, Get{Key: "lock", After: 3, Wait: 5 * time.Second}), "waits") // request 6
-	b.at(5 * time.Second)
-	b.wantNotes("5s answer 6: locked by " + one + ", lock index 1, modify index 3")
-	b.want("wait", b.do(2, Get{Key: "lock", After: 3, Wait: time.Minute}), "waits") // request 7
-	b.at(21 * time.Second)
-	b.wantNotes("20s expired lock of 1 by 0", "20s answer 7: no key, index 4")
-	b.want("wait", b.do(3, Get{Key: "lock", After: 4, Wait: time.Minute}), "waits") // request 8
-	b.s.Closed(b.now, store.Conn{ID: 3, Client: 3})
-	b.at(2 * time.Minute) // the query for the other key ends
-	b.wantNotes("1m0s answer 3: no key, index 4")
+	b.want("no key yet", b.Do(2, Get{Key: "lock", After: 1, Wait: time.Minute}), "waits") // request 2
+	b.want("another key", b.Do(2, Get{Key: "other", After: 1, Wait: time.Minute}), "waits")
+	b.Do(1, Acquire{Key: "lock", Value: "", Session: one}) // index 3
+	b.Noted("0s granted lock of 1 by 1 for 20s", "0s answer 2: locked by "+one+", lock index 1, modify index 3")
+	b.want("old news", b.Do(2, Get{Key: "lock", After: 2, Wait: time.Minute}), "locked by "+one+", lock index 1, modify index 3")
+	b.want("wait", b.Do(2, Get{Key: "lock", After: 3, Wait: 5 * time.Second}), "waits") // request 6
+	b.At(5 * time.Second)
+	b.Noted("5s answer 6: locked by " + one + ", lock index 1, modify index 3")
+	b.want("wait", b.Do(2, Get{Key: "lock", After: 3, Wait: time.Minute}), "waits") // request 7
+	b.At(21 * time.Second)
+	b.Noted("20s expired lock of 1 by 0", "20s answer 7: no key, index 4")
+	b.want("wait", b.Do(3, Get{Key: "lock", After: 4, Wait: time.Minute}), "waits") // request 8
+	b.s.Closed(b.Now, store.Conn{ID: 3, Client: 3})
+	b.At(2 * time.Minute) // the query for the other key ends
+	b.Noted("1m0s answer 3: no key, index 4")
 }
 
 func TestQueryWithoutATimeWaitsFiveMinutes(t *testing.T) {
 	b := newBench(t)
-	b.do(1, Get{Key: "lock", After: 1})
-	b.at(time.Hour)
-	b.wantNotes("5m0s answer 1: no key, index 1")
+	b.Do(1, Get{Key: "lock", After: 1})
+	b.At(time.Hour)
+	b.Noted("5m0s answer 1: no key, index 1")
 	if got := (Get{Key: "lock", After: 1}).Patience(); got != 5*time.Minute {
 		t.Errorf("patience %v", got)
 	}
@@ -218,41 +178,39 @@ func TestQueryWithoutATimeWaitsFiveMinutes(t *testing.T) {
 func TestAnotherLeader(t *testing.T) {
 	b := newBench(t)
 	one := b.session(1, ttl, 0, false)
-	b.do(1, Acquire{Key: "lock", Value: "", Session: one})
-	b.at(19 * time.Second)
-	b.s.Lead(b.now)
-	b.gather()
-	b.at(38 * time.Second)
-	b.wantNotes("0s granted lock of 1 by 1 for 20s", "19s extended lock of 1 by 0 for 20s")
-	b.at(39 * time.Second)
-	b.wantNotes("39s expired lock of 1 by 0")
+	b.Do(1, Acquire{Key: "lock", Value: "", Session: one})
+	b.At(19 * time.Second)
+	b.Lead()
+	b.At(38 * time.Second)
+	b.Noted("0s granted lock of 1 by 1 for 20s", "19s extended lock of 1 by 0 for 20s")
+	b.At(39 * time.Second)
+	b.Noted("39s expired lock of 1 by 0")
 }
 
 func TestEvict(t *testing.T) {
 	b := newBench(t)
-	if store.Of(ID).EvictFrom(b.s, b.now, "lock") {
+	if b.Evict(ID) {
 		t.Error("there was nothing to drop")
 	}
 	one := b.session(1, ttl, 0, false)
-	b.do(1, Acquire{Key: "lock", Value: "", Session: one})
-	if !store.Of(ID).EvictFrom(b.s, b.now, "lock") {
+	b.Do(1, Acquire{Key: "lock", Value: "", Session: one})
+	if !b.Evict(ID) {
 		t.Error("nothing was dropped")
 	}
-	b.gather()
-	b.wantNotes("0s granted lock of 1 by 1 for 20s", "0s removed lock of 1 by 0")
-	b.want("its session is gone", b.do(1, RenewSession{Session: one}), ErrNoSession.Error())
+	b.Noted("0s granted lock of 1 by 1 for 20s", "0s removed lock of 1 by 0")
+	b.want("its session is gone", b.Do(1, RenewSession{Session: one}), ErrNoSession.Error())
 }
 
 func TestSessionTimesHaveLimits(t *testing.T) {
 	b := newBench(t)
 	for _, d := range []time.Duration{0, 9999 * time.Millisecond, 24*time.Hour + 1} {
-		a, _ := b.s.Exec(b.now, 1, store.Conn{}, CreateSession{TTL: d})
+		a, _ := b.s.Exec(b.Now, 1, store.Conn{}, CreateSession{TTL: d})
 		if a.Err == nil || errors.Is(a.Err, ErrNoSession) {
 			t.Errorf("a session of %v: %v", d, a.Err)
 		}
 	}
 	for _, d := range []time.Duration{ttl, 24 * time.Hour} {
-		if a, _ := b.s.Exec(b.now, 1, store.Conn{}, CreateSession{TTL: d}); a.Err != nil {
+		if a, _ := b.s.Exec(b.Now, 1, store.Conn{}, CreateSession{TTL: d}); a.Err != nil {
 			t.Errorf("a session of %v: %v", d, a.Err)
 		}
 	}
@@ -297,9 +255,9 @@ func TestARestartStartsLockDelaysAgain(t *testing.T) {
 func TestKeptIsWhatASessionOfTheClientHasLocked(t *testing.T) {
 	b := newBench(t)
 	one := b.session(1, ttl, 0, false)
-	b.do(1, Acquire{Key: "lock", Session: one})
-	b.do(1, Acquire{Key: "other", Session: one})
-	b.do(1, Release{Key: "other", Session: one})
+	b.Do(1, Acquire{Key: "lock", Session: one})
+	b.Do(1, Acquire{Key: "other", Session: one})
+	b.Do(1, Release{Key: "other", Session: one})
 	b.want("of client 1", fmt.Sprint(b.s.Kept(1)), fmt.Sprint([]store.Entry{{Key: "lock"}}))
 	b.want("of client 2", fmt.Sprint(b.s.Kept(2)), "[]")
 }

@@ -1,112 +1,80 @@
 package etcd
 
 import (
-	"errors"
-	"slices"
 	"testing"
 	"time"
 
-	"lockstep/internal/history"
 	"lockstep/internal/store"
+	"lockstep/internal/store/storetest"
 )
 
-const (
-	anna  history.NodeID = 1
-	bert  history.NodeID = 2
-	carla history.NodeID = 3
-)
+const anna, bert, carla = 1, 2, 3
 
-// bench is a model with a clock that the test moves.
+// bench is a model with its clients.
 type bench struct {
-	*Store
-	t   *testing.T
-	now store.Clock
+	storetest.Bench
+	s *Store
 }
 
 func newBench(t *testing.T) *bench {
-	return &bench{t: t, Store: New(Config{LockKey: "lock"})}
-}
-
-// do runs a request of a client that has to succeed at once.
-func (b *bench) do(who history.NodeID, op store.Op) any {
-	b.t.Helper()
-	a, done := b.Exec(b.now, 0, store.Conn{ID: uint64(who), Client: who}, op)
-	if a.Err != nil || !done {
-		b.t.Fatalf("%s: %v, done: %t", op.AppendText(nil), a.Err, done)
-	}
-	return a.Value
+	s := New(Config{LockKey: "lock"})
+	return &bench{storetest.Bench{T: t, Model: s}, s}
 }
 
 // lease grants 10 s.
-func (b *bench) lease(who history.NodeID) int64 {
-	b.t.Helper()
-	return b.do(who, Grant{TTL: 10 * time.Second}).(Lease).ID
+func (b *bench) lease(who int) int64 {
+	b.T.Helper()
+	return b.Value(who, Grant{TTL: 10 * time.Second}).(Lease).ID
 }
 
-func (b *bench) put(who history.NodeID, key string, lease int64) {
-	b.t.Helper()
-	b.do(who, Op{Kind: Put, Key: key, Lease: lease})
+func (b *bench) put(who int, key string, lease int64) {
+	b.T.Helper()
+	b.Value(who, Op{Kind: Put, Key: key, Lease: lease})
 }
 
-func (b *bench) at(d time.Duration) { b.now.Mono = d }
-
-// changes checks the changes since the last call.
-func (b *bench) changes(want ...store.Change) {
-	b.t.Helper()
-	if got := b.Output().Changes; !slices.Equal(got, want) {
-		b.t.Errorf("got\n%+v, want\n%+v", got, want)
-	}
-}
-
-func granted(key string, owner, by history.NodeID, ttl time.Duration) store.Change {
-	return store.Change{Kind: history.Granted, Key: key, Owner: owner, By: by, TTL: ttl}
-}
-
-func gone(kind history.Kind, key string, owner, by history.NodeID) store.Change {
-	return store.Change{Kind: kind, Key: key, Owner: owner, By: by}
-}
+func (b *bench) at(d time.Duration) { b.Now.Mono = d }
 
 func TestTheLocksKeyIsAnEntry(t *testing.T) {
 	b := newBench(t)
 	lease := b.lease(anna)
 	b.at(time.Second)
 	b.put(anna, "lock", lease)
-	b.changes(granted("lock", anna, anna, 9*time.Second))
+	b.Noted("1s granted lock of 1 by 1 for 9s")
 	b.at(4 * time.Second)
-	b.do(anna, KeepAlive{Lease: lease})
-	b.changes(store.Change{Kind: history.Extended, Key: "lock", Owner: anna, By: anna, TTL: 10 * time.Second})
+	b.Value(anna, KeepAlive{Lease: lease})
+	b.Noted("4s extended lock of 1 by 1 for 10s")
 	b.put(carla, "other", 0)
-	b.changes()
-	b.do(anna, Revoke{Lease: lease})
-	b.changes(gone(history.Removed, "lock", anna, anna))
+	b.Noted()
+	b.Value(anna, Revoke{Lease: lease})
+	b.Noted("4s removed lock of 1 by 1")
 }
 
 func TestAPutOnAnothersKeyTakesIt(t *testing.T) {
 	b := newBench(t)
 	first, second := b.lease(anna), b.lease(bert)
 	b.put(anna, "lock", first)
-	b.Output()
+	b.Noted("0s granted lock of 1 by 1 for 10s")
 	b.put(bert, "lock", second)
-	b.changes(gone(history.Removed, "lock", anna, bert), granted("lock", bert, bert, 10*time.Second))
-	b.do(anna, Revoke{Lease: first}) // which no longer has the key
-	b.changes()
-	b.do(bert, Revoke{Lease: second})
-	b.changes(gone(history.Removed, "lock", bert, bert))
+	b.Noted("0s removed lock of 1 by 2", "0s granted lock of 2 by 2 for 10s")
+	b.Value(anna, Revoke{Lease: first}) // which no longer has the key
+	b.Noted()
+	b.Value(bert, Revoke{Lease: second})
+	b.Noted("0s removed lock of 2 by 2")
 }
 
 func TestOnlyTheFirstOfTheQueueIsGranted(t *testing.T) {
 	b := newBench(t)
 	a, c := b.lease(anna), b.lease(carla)
 	b.put(anna, "lock/z", a)
-	b.changes(granted("lock/z", anna, anna, 10*time.Second))
+	b.Noted("0s granted lock/z of 1 by 1 for 10s")
 	b.put(bert, "lock/m", 0)
 	b.put(carla, "lock/a", c)
-	b.do(carla, KeepAlive{Lease: c}) // of a key that waits
-	b.changes()
-	b.do(anna, Op{Kind: Delete, Key: "lock/z"})
-	b.changes(gone(history.Removed, "lock/z", anna, anna), granted("lock/m", bert, anna, 0))
-	b.do(bert, Op{Kind: Delete, Key: "lock/m"})
-	b.changes(gone(history.Removed, "lock/m", bert, bert), granted("lock/a", carla, bert, 10*time.Second))
+	b.Value(carla, KeepAlive{Lease: c}) // of a key that waits
+	b.Noted()
+	b.Value(anna, Op{Kind: Delete, Key: "lock/z"})
+	b.Noted("0s removed lock/z of 1 by 1", "0s granted lock/m of 2 by 1")
+	b.Value(bert, Op{Kind: Delete, Key: "lock/m"})
+	b.Noted("0s removed lock/m of 2 by 2", "0s granted lock/a of 3 by 2 for 10s")
 }
 
 // A lease ends at the first scan, every 500 ms, after its time is up.
@@ -116,21 +84,21 @@ func TestExpiryIsSeenByAScan(t *testing.T) {
 	a := b.lease(anna)
 	b.put(anna, "lock/a", a)
 	b.put(bert, "lock/b", 0)
-	b.Output()
-	if due, ok := b.Due(); !ok || due != 10500*time.Millisecond {
+	b.Noted("100ms granted lock/a of 1 by 1 for 10s")
+	if due, ok := b.s.Due(); !ok || due != 10500*time.Millisecond {
 		t.Fatalf("due at %v, %t", due, ok)
 	}
 	b.at(10400 * time.Millisecond)
-	b.Tick(b.now)
-	b.changes()
+	b.s.Tick(b.Now)
+	b.Noted()
 	b.at(10500 * time.Millisecond)
-	b.Tick(b.now)
-	b.changes(gone(history.Expired, "lock/a", anna, 0), granted("lock/b", bert, 0, 0))
-	if _, ok := b.Due(); ok {
+	b.s.Tick(b.Now)
+	b.Noted("10.5s expired lock/a of 1 by 0", "10.5s granted lock/b of 2 by 0")
+	if _, ok := b.s.Due(); ok {
 		t.Error("something is due without leases")
 	}
-	if b.revision != 4 {
-		t.Errorf("revision %d, want 4: two puts and the end of the lease", b.revision)
+	if b.s.revision != 4 {
+		t.Errorf("revision %d, want 4: two puts and the end of the lease", b.s.revision)
 	}
 }
 
@@ -142,22 +110,16 @@ func TestTheKeysOfALeaseAreDeletedInOrder(t *testing.T) {
 		lease := b.lease(anna)
 		for _, key := range []string{"m", "z", "a", "b"} {
 			b.put(anna, key, lease)
-			b.do(bert, Watch{Key: key, From: 6})
+			b.Value(bert, Watch{Key: key, From: 6})
 		}
 		if revoked {
-			b.do(anna, Revoke{Lease: lease})
+			b.Value(anna, Revoke{Lease: lease})
 		} else {
 			b.at(10 * time.Second)
-			b.Tick(b.now)
+			b.s.Tick(b.Now)
 		}
-		var got []string
-		for _, p := range b.Output().Pushes {
-			got = append(got, p.Text)
-		}
-		want := []string{"DELETE a, revision 6", "DELETE b, revision 6", "DELETE m, revision 6", "DELETE z, revision 6"}
-		if !slices.Equal(got, want) {
-			t.Errorf("revoked %t: got %q, want %q", revoked, got, want)
-		}
+		at := b.Now.Mono.String()
+		b.Noted(at+" to 2: DELETE a, revision 6", at+" to 2: DELETE b, revision 6", at+" to 2: DELETE m, revision 6", at+" to 2: DELETE z, revision 6")
 	}
 }
 
@@ -168,7 +130,7 @@ func TestATransactionAsksForOneRevision(t *testing.T) {
 	b.put(anna, "lock", 0) // revision 3
 	for revision, want := range map[int64]bool{0: false, 2: false, 3: true, 4: false} {
 		guarded := Txn{If: []Compare{{Key: "lock", Mod: true, Revision: revision}}}
-		if got := b.do(bert, guarded).(Result).Succeeded; got != want {
+		if got := b.Value(bert, guarded).(Result).Succeeded; got != want {
 			t.Errorf("modified at 3, asked for %d: %t", revision, got)
 		}
 	}
@@ -183,7 +145,7 @@ func TestARenewalAtTheLastInstant(t *testing.T) {
 		b := newBench(t)
 		lease := b.lease(anna)
 		b.at(tt.at)
-		if _, done := b.Exec(b.now, 7, store.Conn{ID: 1, Client: anna}, KeepAlive{Lease: lease}); done != tt.done {
+		if _, done := b.Exec(anna, KeepAlive{Lease: lease}); done != tt.done {
 			t.Errorf("at %v: answered at once: %t, want %t", tt.at, done, tt.done)
 		}
 	}
@@ -194,64 +156,51 @@ func TestARenewalAfterTheEndWaitsForIt(t *testing.T) {
 	a := b.lease(anna)
 	b.put(anna, "lock", a)
 	b.at(10100 * time.Millisecond)
-	if _, done := b.Exec(b.now, 7, store.Conn{ID: 1, Client: anna}, KeepAlive{Lease: a}); done {
+	if _, done := b.Exec(anna, KeepAlive{Lease: a}); done {
 		t.Fatal("it was answered at once")
 	}
-	if _, done := b.Exec(b.now, 8, store.Conn{ID: 2, Client: bert}, KeepAlive{Lease: a}); done {
+	if _, done := b.Exec(bert, KeepAlive{Lease: a}); done {
 		t.Fatal("it was answered at once")
 	}
-	b.Closed(b.now, store.Conn{ID: 2, Client: bert})
+	b.s.Closed(b.Now, store.Conn{ID: 2, Client: bert})
 	b.at(10500 * time.Millisecond)
-	b.Tick(b.now)
-	out := b.Output()
-	if len(out.Answers) != 1 || out.Answers[0].ID != 7 || !errors.Is(out.Answers[0].Err, ErrLeaseNotFound) {
-		t.Errorf("late answers: %+v", out.Answers)
-	}
+	b.s.Tick(b.Now)
+	b.Noted("0s granted lock of 1 by 1 for 10s", "10.5s expired lock of 1 by 0", "10.5s answer 3: "+ErrLeaseNotFound.Error())
 }
 
 func TestANewLeaderExtendsAllLeases(t *testing.T) {
 	b := newBench(t)
 	a := b.lease(anna)
 	b.put(anna, "lock", a)
-	b.Output()
+	b.Noted("0s granted lock of 1 by 1 for 10s")
 	b.at(10100 * time.Millisecond)
-	b.Exec(b.now, 7, store.Conn{ID: 1, Client: anna}, KeepAlive{Lease: a})
-	b.Lead(b.now)
-	out := b.Output()
-	want := []store.Change{
-		{Kind: history.Extended, Key: "lock", Owner: anna, TTL: 11 * time.Second},
-		{Kind: history.Extended, Key: "lock", Owner: anna, By: anna, TTL: 10 * time.Second},
-	}
-	if !slices.Equal(out.Changes, want) {
-		t.Errorf("got %+v, want %+v", out.Changes, want)
-	}
-	if len(out.Answers) != 1 || out.Answers[0].ID != 7 || out.Answers[0].Value != 10*time.Second {
-		t.Errorf("late answers: %+v", out.Answers)
-	}
+	b.Exec(anna, KeepAlive{Lease: a})
+	b.Lead()
+	b.Noted("10.1s extended lock of 1 by 0 for 11s", "10.1s extended lock of 1 by 1 for 10s", "10.1s answer 3: TTL 10")
 	b.at(11 * time.Second)
-	b.Lead(b.now)
-	if due, _ := b.Due(); due != 22*time.Second {
+	b.Lead()
+	if due, _ := b.s.Due(); due != 22*time.Second {
 		t.Errorf("due at %v, want 22 s: the full time and an election timeout after 11 s", due)
 	}
 }
 
 func TestEvictTakesTheGrantedEntry(t *testing.T) {
 	b := newBench(t)
-	if store.Of(ID).EvictFrom(b.Store, b.now, "lock") {
+	if b.Evict(ID) {
 		t.Error("there was something to drop in an empty store")
 	}
 	a := b.lease(anna)
 	b.put(anna, "lock/a", a)
 	b.put(bert, "lock/b", 0)
-	b.Output()
-	if !store.Of(ID).EvictFrom(b.Store, b.now, "lock") || b.Store.lease(a) != nil {
+	b.Noted("0s granted lock/a of 1 by 1 for 10s")
+	if !b.Evict(ID) || b.s.lease(a) != nil {
 		t.Error("the lease was not revoked")
 	}
-	b.changes(gone(history.Removed, "lock/a", anna, 0), granted("lock/b", bert, 0, 0))
-	if !store.Of(ID).EvictFrom(b.Store, b.now, "lock") {
+	b.Noted("0s removed lock/a of 1 by 0", "0s granted lock/b of 2 by 0")
+	if !b.Evict(ID) {
 		t.Error("a key without a lease was not dropped")
 	}
-	b.changes(gone(history.Removed, "lock/b", bert, 0))
+	b.Noted("0s removed lock/b of 2 by 0")
 }
 
 // With an election timeout of 1 s no lease is shorter than 2 s.
@@ -274,23 +223,14 @@ func TestTheShortestLease(t *testing.T) {
 func TestWatchesBelongToTheirConnection(t *testing.T) {
 	b := newBench(t)
 	b.put(anna, "lock", 0)
-	b.do(bert, Watch{Key: "lock", From: 2})
-	b.do(carla, Watch{Key: "lock"})
-	b.do(anna, Op{Kind: Delete, Key: "lock"})
-	out := b.Output()
-	var texts []string
-	for _, p := range out.Pushes {
-		texts = append(texts, string(rune('0'+p.Conn.ID))+" "+p.Text)
-	}
-	want := []string{"2 PUT lock, revision 2", "2 DELETE lock, revision 3", "3 DELETE lock, revision 3"}
-	if !slices.Equal(texts, want) {
-		t.Errorf("got %q, want %q", texts, want)
-	}
-	b.Closed(b.now, store.Conn{ID: uint64(bert)})
+	b.Value(bert, Watch{Key: "lock", From: 2})
+	b.Value(carla, Watch{Key: "lock"})
+	b.Value(anna, Op{Kind: Delete, Key: "lock"})
+	b.Noted("0s granted lock of 1 by 1", "0s to 2: PUT lock, revision 2", "0s removed lock of 1 by 1",
+		"0s to 2: DELETE lock, revision 3", "0s to 3: DELETE lock, revision 3")
+	b.s.Closed(b.Now, store.Conn{ID: uint64(bert)})
 	b.put(anna, "lock", 0)
-	if out := b.Output(); len(out.Pushes) != 1 || out.Pushes[0].Conn.ID != uint64(carla) {
-		t.Errorf("pushes after the end of a connection: %+v", out.Pushes)
-	}
+	b.Noted("0s granted lock of 1 by 1", "0s to 3: PUT lock, revision 4")
 }
 
 // A sorted range that is limited to one key still counts all, and says that there are more; a lease
