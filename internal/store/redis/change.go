@@ -48,8 +48,11 @@ type Effect struct {
 	Kind  EffectKind
 }
 
-// note reports a change of an entry.
+// note reports a change of an entry. A hash that is no client's is none.
 func (s *Store) note(kind history.Kind, e *entry, by history.NodeID) {
+	if e.owner == 0 {
+		return
+	}
 	s.changes = append(s.changes, Change{
 		Kind: kind, Key: e.key, By: by, Owner: e.owner, TTLms: e.ttl(s.nowMS),
 	})
@@ -113,7 +116,9 @@ func (s *Store) Apply(nowMS int64, eff *Effect) {
 		}
 		e.str = eff.Value
 	case EffectHashSet:
-		s.ofKind(e, kindHash, eff).setField(eff.Field, eff.Value)
+		e = s.ofKind(e, kindHash, eff)
+		e.setField(field{eff.Field, eff.Value, eff.By})
+		s.hand(e, eff.Owner, history.Replicated)
 	case EffectPushLeft, EffectPushRight:
 		s.ofKind(e, kindList, eff).push(eff.Kind == EffectPushLeft, eff.Value)
 	case EffectScore:
@@ -143,6 +148,7 @@ func (s *Store) applyTo(e *entry, eff *Effect) {
 		e.removeElements(&Arg{Text: eff.Field}, eff.Value.Num)
 	case EffectHashDel, EffectUnscore:
 		e.delField(eff.Field)
+		s.hand(e, eff.Owner, history.Replicated)
 	}
 }
 

@@ -1,33 +1,52 @@
 package redis
 
-import "slices"
+import (
+	"slices"
+
+	"lockstep/internal/history"
+)
 
 // A hash is a slice of fields in order of insertion, searched from the front, as
-// small hashes are in Redis (listpack.c). The hashes of locks have one field per holder.
+// small hashes are in Redis (listpack.c). The hashes of locks have one field per holder, or
+// fields for the holder and the end of its lease, which the next one may overwrite. So a hash is
+// its owner's as long as what that has written stands. Who changes it by HSET takes the entry
+// over, as by SET. Who deletes or empties it ends the entry: the next one to fill a field of the
+// hash owns it. HINCRBY changes counters, which are no one client's.
 
 // fieldIndex returns the position of a field, or -1.
 func (e *entry) fieldIndex(name string) int {
 	return slices.IndexFunc(e.fields, func(f field) bool { return f.name == name })
 }
 
-// setField sets a field and reports whether it is new.
-func (e *entry) setField(name string, v Arg) bool {
-	if i := e.fieldIndex(name); i >= 0 {
-		e.fields[i].value = v
-		return false
+// setField sets a field.
+func (e *entry) setField(f field) {
+	if i := e.fieldIndex(f.name); i >= 0 {
+		e.fields[i] = f
+		return
 	}
-	e.fields = append(e.fields, field{name, v})
-	return true
+	e.fields = append(e.fields, f)
 }
 
-// delField removes a field and reports whether there was one.
-func (e *entry) delField(name string) bool {
+// delField removes a field and reports who wrote it, and whether there was one.
+func (e *entry) delField(name string) (by history.NodeID, found bool) {
 	i := e.fieldIndex(name)
 	if i < 0 {
-		return false
+		return 0, false
 	}
+	by = e.fields[i].by
 	e.fields = slices.Delete(e.fields, i, i+1)
-	return true
+	return by, true
+}
+
+// hand makes an entry another client's, with 0 no client's. As a change, that is the end of one
+// entry and the beginning of another.
+func (s *Store) hand(e *entry, owner history.NodeID, begins history.Kind) {
+	if e.owner == owner {
+		return
+	}
+	s.note(history.Removed, e, s.by)
+	e.owner = owner
+	s.note(begins, e, s.by)
 }
 
 // typed returns the entry at a key, nil when there is none, and refuses one of
@@ -44,22 +63,34 @@ func (s *Store) typed(kind valueKind, key string) (e *entry, refused error) {
 func (s *Store) length(e *entry, _ []Arg) Reply { return Int(int64(len(e.fields))) }
 
 // putField sets one field and tells the replicas.
-func (s *Store) putField(e *entry, name string, v Arg) bool {
-	added := e.setField(name, v)
+func (s *Store) putField(e *entry, name string, v Arg) {
+	e.setField(field{name, v, s.by})
 	effect := s.emit(EffectHashSet, e)
 	effect.Field, effect.Value = name, v
-	return added
+}
+
+// writeField sets one field to what this client says, and so may change whose entry it is.
+func (s *Store) writeField(e *entry, name string, v Arg) {
+	old, is, owners := "", digits(&v), false
+	if i := e.fieldIndex(name); i >= 0 {
+		old, owners = digits(&e.fields[i].value), e.fields[i].by == e.owner
+	}
+	switch {
+	case owners && old != "" && is == "":
+		s.hand(e, 0, history.Granted)
+	case owners && old != is, e.owner == 0 && old == "" && is != "":
+		s.hand(e, s.by, history.Granted)
+	}
+	s.putField(e, name, v)
 }
 
 // hset is HSET key field value [field value ...]; the reply counts new fields.
 func (s *Store) hset(e *entry, args []Arg) Reply {
-	var added int64
+	before := len(e.fields)
 	for i := 1; i < len(args); i += 2 {
-		if s.putField(e, args[i].String(), args[i+1]) {
-			added++
-		}
+		s.writeField(e, args[i].String(), args[i+1])
 	}
-	return Int(added)
+	return Int(int64(len(e.fields) - before))
 }
 
 // fieldReply is the value of a field as a reply; nil for no such field.
@@ -93,13 +124,17 @@ func (s *Store) removeFields(e *entry, names []Arg, effect EffectKind) Reply {
 	var n int64
 	for i := range names {
 		name := names[i].String()
-		if !e.delField(name) {
+		by, found := e.delField(name)
+		if !found {
 			continue
 		}
 		n++
 		if len(e.fields) == 0 {
 			s.delete(e)
 			break
+		}
+		if by == e.owner && effect == EffectHashDel {
+			s.hand(e, 0, history.Granted)
 		}
 		s.emit(effect, e).Field = name
 	}
@@ -112,7 +147,7 @@ func (s *Store) hsetnx(e *entry, args []Arg) Reply {
 	if e.fieldIndex(name) >= 0 {
 		return Int(0)
 	}
-	s.putField(e, name, args[2])
+	s.writeField(e, name, args[2])
 	return Int(1)
 }
 
@@ -149,8 +184,9 @@ func listing(names, values bool) acting {
 // hincrby is HINCRBY (hincrbyCommand in t_hash.c). It keeps the time to live.
 func (s *Store) hincrby(e *entry, args []Arg) Reply {
 	by, _ := parseInt(args[2])
-	name, old := args[1].String(), int64(0)
+	name, old, put := args[1].String(), int64(0), s.writeField
 	if i := e.fieldIndex(name); i >= 0 {
+		put = s.putField
 		var ok bool
 		if old, ok = parseInt(e.fields[i].value); !ok {
 			return Failed(errHashInteger)
@@ -159,6 +195,6 @@ func (s *Store) hincrby(e *entry, args []Arg) Reply {
 	if addOverflows(old, by) {
 		return Failed(errOverflow)
 	}
-	s.putField(e, name, Arg{Num: old + by, IsNum: true})
+	put(e, name, Arg{Num: old + by, IsNum: true})
 	return Int(old + by)
 }

@@ -52,7 +52,7 @@ func checkScore(n int64) int64 {
 // setScore sets the score of a member, old or new, and moves it to its place.
 func (e *entry) setScore(member string, score int64) {
 	e.delField(member)
-	f := field{member, Arg{Num: score, IsNum: true}}
+	f := field{name: member, value: Arg{Num: score, IsNum: true}}
 	at, _ := slices.BinarySearchFunc(e.fields, f, func(a, b field) int {
 		return cmp.Or(cmp.Compare(a.value.Num, b.value.Num), cmp.Compare(a.name, b.name))
 	})

@@ -19,7 +19,8 @@
 //   - Changes are what happened to entries, in the words of package history:
 //     whose entry was created, extended, removed or expired, and by whom. Redis
 //     has no owners; here an entry belongs to the client whose command created
-//     it, and overwriting another client's entry removes that entry.
+//     it, and overwriting another client's entry removes that entry. So does
+//     overwriting what its owner wrote into a hash.
 //   - Effects are what a replica has to apply to become equal. As in Redis,
 //     results are replicated and not commands: expiries as absolute times, and
 //     the expiry of a key as a DEL of the primary. The effects of one call
@@ -56,6 +57,7 @@ const (
 type field struct {
 	name  string
 	value Arg
+	by    history.NodeID // who wrote it; of hashes
 }
 
 // entry is one key with its value. A number is kept as a number, so that counters
@@ -191,7 +193,7 @@ func (s *Store) Effects() []Effect { return s.effects }
 // Len returns the number of keys, those past their time included.
 func (s *Store) Len() int { return len(s.live) }
 
-// Owner returns the client whose command created the entry, 0 when there is none. An
+// Owner returns the client whose entry it is, 0 when there is none. An
 // entry past its time has an owner until it is dropped.
 func (s *Store) Owner(key string) history.NodeID {
 	if e := s.find(key); e != nil {
@@ -272,7 +274,7 @@ func (s *Store) drop() {
 	s.live = s.live[:0]
 }
 
-// Kept returns the keys that a client has created, in order.
+// Kept returns the keys whose entries are a client's, in order.
 func (s *Store) Kept(client history.NodeID) (all []store.Entry) {
 	for _, e := range s.live {
 		if e.owner == client {
