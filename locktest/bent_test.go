@@ -256,7 +256,10 @@ func init() {
 
 // twoKeys is a correct lock with two keys, so it is unknown which one is the entry.
 func twoKeys(c locktest.Client) locktest.Lock {
-	first, second := bend{prefix: "x:"}.lock(c), bend{prefix: "y:"}.lock(c)
+	return both(bend{prefix: "x:"}.lock(c), bend{prefix: "y:"}.lock(c))
+}
+
+func both(first, second locktest.Lock) locktest.Lock {
 	return locktest.LockFunc(func(ctx context.Context) (locktest.Lease, error) {
 		one, err := first.Acquire(ctx)
 		if err != nil {

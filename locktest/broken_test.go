@@ -240,6 +240,10 @@ var failures = map[string]failure{
 	}), locktest.Stories("pause"), locktest.Breaks("pause")), []string{"no-stale-write is broken"}},
 	"longer lease": {runs(func(c locktest.Client) locktest.Lock { return &blind{c.Redis(), c.Key(), 3 * c.Lease()} }, locktest.Stories("pause")),
 		[]string{"untested: the store keeps the entry of A for 30s", "the lease of the story is 10s", `locktest.MayBeUntested("rehearsal")`}},
+	"longer lease, not followed": {runs(func(c locktest.Client) locktest.Lock {
+		return both(&blind{c.Redis(), "x:" + c.Key(), 3 * c.Lease()}, &blind{c.Redis(), "y:" + c.Key(), 2 * c.Lease()})
+	}, locktest.Stories("contention"), locktest.Unjudged(locktest.OwnerOnlyRelease)),
+		[]string{"untested: the store keeps y:lock of A for 20s", `locktest.MayBeUntested("rehearsal")`}},
 	"longer renewal": {runs(bend{renewsFor: 3}.lock, locktest.Stories("contention")), []string{"untested: the store keeps the entry of B for 30s"}},
 	"false alarm": {runs(with(func(_ context.Context, h *hold) (locktest.Lease, error) {
 		return locktest.LeaseFunc(func(ctx context.Context) error { return errors.Join(h.Release(ctx), locktest.ErrNotHeld) }), nil

@@ -1,21 +1,26 @@
 package locktest
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"time"
 
+	"lockstep/internal/bubble"
 	"lockstep/internal/history"
+	"lockstep/internal/store"
 	"lockstep/internal/timeline"
 )
 
 // signs reports violations of what every lock does, although no property demands it: a client that
 // acquires has sent a request to the store and has an entry there; a command extends only its own
-// client's entry; a client that has failed once can acquire a free lock; tokens grow; the entry
-// lasts for the lease of the story. Each sign is a sentence, "" for none.
+// client's entry; a client that has failed once can acquire a free lock; one to which the store has
+// given the lock acquires; tokens grow; the entry lasts for the lease of the story. Each sign is a
+// sentence, "" for none.
 type signs struct {
 	unasked string // acquired without the store, so the run proves nothing
 	foreign string // extended an entry of another client
-	dead    string // failed to acquire a free lock
+	dead    string // failed to acquire a free lock, or one that was its own
 	alarm   string // was told that it has no lock, soon after it got it and before any fault
 	token   string // a fencing token that the resource cannot compare, or that has not grown
 	lease   string // an entry that the store keeps for longer than the story's lease
@@ -29,9 +34,12 @@ type trail struct {
 	entries        int  // on all servers
 	phase          phase
 	acquired       history.Instant
-	released       history.Instant // successfully, and it has not asked again; 0 otherwise
-	failed         bool            // an attempt of this process has failed
-	since          history.Instant // when this attempt began
+	released       history.Instant           // successfully, and it has not asked again; 0 otherwise
+	failed         bool                      // an attempt of this process has failed
+	since          history.Instant           // when this attempt began
+	alone          history.Instant           // since when no other client has the lock or an entry, without an active fault
+	open           map[int64]history.Instant // when it sent the requests of this attempt that have no answer yet
+	heard          history.Instant           // when the last answer arrived that was slow
 	foreign        stretch
 	renewed        stretch
 }
@@ -89,6 +97,9 @@ type reader struct {
 func read(h *history.History, followed bool, free time.Duration) signs {
 	r := reader{h: h, entered: followed, patience: free, ending: map[int64]bool{}}
 	r.trails = make([]trail, len(h.Header.Nodes)+1)
+	for i := range r.trails {
+		r.trails[i].open = map[int64]history.Instant{}
+	}
 	account := timeline.Of(h)
 	for _, e := range account.Each(history.FaultEnded) {
 		r.ending[e.Value] = true
@@ -127,16 +138,29 @@ func (r *reader) take(e *history.Event) {
 	if r.busy() || e.Kind == history.FaultBegan {
 		r.free = e.At
 	}
+	for i := range r.trails {
+		if r.holders+r.faults > 0 || r.entries > r.trails[i].entries || e.Kind == history.FaultBegan {
+			r.trails[i].alone = e.At
+		}
+	}
 	r.alarms(e, t)
 	switch e.Kind {
 	case history.Sent:
 		t.asked = true
+		t.open[e.Value] = e.At
+	case history.Replied:
+		if sent, asked := t.open[e.Value]; asked && e.At.Sub(sent) > promptly {
+			t.heard = e.At
+		}
+		delete(t.open, e.Value)
 	case history.Waits:
+		clear(t.open)
 		t.failed = t.failed && t.phase != gone
 		t.phase, t.since, t.asked, t.granted, t.released = waiting, e.At, false, false, 0
 	case history.Acquired:
 		r.acquires(e, t)
 	case history.AcquireFailed:
+		r.stalls(e, t, e.Node)
 		t.failed, t.since = true, e.At
 	case history.GaveUp:
 		r.givesUp(e, t)
@@ -160,6 +184,9 @@ func (r *reader) take(e *history.Event) {
 		r.entry(e, &r.trails[e.Owner])
 	}
 }
+
+// promptly is the longest time for an answer that no fault delays.
+const promptly = time.Second
 
 // busy reports whether the lock is held or recorded as held, or a fault is active.
 func (r *reader) busy() bool { return r.holders+r.entries+r.faults > 0 }
@@ -210,12 +237,33 @@ func (r *reader) tokens(e *history.Event) {
 // lasts checks that an entry ends when a story expects it: a pause that does not outlast the lease
 // proves nothing.
 func (r *reader) lasts(e *history.Event) {
-	lease, kept := r.h.Header.Lease, time.Duration(e.Value)
-	if kept > lease+lease/2 && r.signs.lease == "" {
-		r.signs.lease = fmt.Sprintf("the store keeps the entry of %s for %v from %v on, and the lease of the story is %v, "+
-			"so its pauses would be over before the lock's lease is. Give the lock the lease that Client.Lease returns",
-			r.h.Name(e.Owner), kept.Round(time.Millisecond), e.At, lease)
+	if r.signs.lease == "" {
+		r.signs.lease = outlasts("the entry of "+r.h.Name(e.Owner), time.Duration(e.Value), r.h.Header.Lease)
 	}
+}
+
+// outlasts says that the store keeps something of a holder for too long, "" if it does not.
+func outlasts(what string, kept, lease time.Duration) string {
+	if kept <= lease+lease/2 {
+		return ""
+	}
+	return fmt.Sprintf("the store keeps %s for %v, and the lease of the story is %v, so its pauses would be over before "+
+		"the lock's lease is. Give the lock the lease that Client.Lease returns", what, kept.Round(time.Millisecond), lease)
+}
+
+// allOutlast says that all that a holder has written, as far as the store drops it by itself, stays for too
+// long: one of that is its lease, though it is unknown which one.
+func allOutlast(held []bubble.Held, lease time.Duration) string {
+	for _, h := range held {
+		limited := slices.DeleteFunc(slices.Clone(h.Kept), func(e store.Entry) bool { return e.Lease == 0 })
+		if len(limited) > 0 {
+			e := slices.MinFunc(limited, func(a, b store.Entry) int { return cmp.Compare(a.Lease, b.Lease) })
+			if why := outlasts(e.Key+" of "+h.Client, e.Lease, lease); why != "" {
+				return why
+			}
+		}
+	}
+	return ""
 }
 
 // alarms checks that a lock which a client has just got is there for its work and its release.
@@ -245,8 +293,29 @@ func (r *reader) givesUp(e *history.Event, t *trail) {
 		r.signs.dead = fmt.Sprintf("%s tries until %v and does not get the lock, which has been free for %v: "+
 			"its handle is of no use any more", r.h.Name(e.Node), e.At, free.Round(time.Millisecond))
 	}
+	r.stalls(e, t, e.Node)
 	t.failed = true
 	r.becomes(e, t, idle)
+}
+
+// stalls checks whether the store had given the lock to a client that gives up, or removes its entry, and had
+// answered all that it asked. The answer to a lost request never comes, and the client may wait for it.
+func (r *reader) stalls(e *history.Event, t *trail, client history.NodeID) {
+	if t.phase != waiting {
+		return
+	}
+	from := max(t.since, t.alone, t.heard)
+	for _, sent := range t.open {
+		if e.At.Sub(sent) > promptly {
+			return
+		}
+	}
+	if r.entered && t.entries > 0 && e.At.Sub(from) >= r.patience && r.signs.dead == "" {
+		name := r.h.Name(client)
+		r.signs.dead = fmt.Sprintf("%s waits until %v for a lock that has been its own since %v: from then on the store has "+
+			"an entry of %s and of no other client, and has answered all requests of %s. It may have missed a notice: "+
+			"a watch has to begin where the client has looked, not when the request arrives", name, e.At, from, name, name)
+	}
 }
 
 // entry counts the entries of an owner.
@@ -265,6 +334,9 @@ func (r *reader) entry(e *history.Event, owner *trail) {
 		if e.Kind == history.Expired && owner.released > 0 && !r.faulted && r.signs.stayed == "" {
 			r.signs.stayed = fmt.Sprintf("%s releases the lock at %v, without an error, and its entry stays until it expires at %v: "+
 				"the release has not removed it", r.h.Name(e.Owner), owner.released, e.At)
+		}
+		if fromClient && e.Peer == e.Owner {
+			r.stalls(e, owner, e.Owner)
 		}
 		if owner.entries > 0 {
 			owner.entries--

@@ -55,6 +55,7 @@ func told(t *testing.T, story string) *history.History {
 func TestSigns(t *testing.T) {
 	const (
 		takes  = "0 A waits; 1 A sent; 1 S granted owner=A peer=A; 2 A acquired"
+		has    = "0 A waits; 0 A sent; 0 S granted owner=A peer=A; "
 		failed = "0 B waits; 1 B sent; 2 B gave-up"
 		next   = "; 3 A releasing; 3 S removed owner=A peer=A; 4 A released; 5 B waits; 5 B sent; 5 S granted owner=B peer=B; 6 B acquired"
 	)
@@ -104,6 +105,17 @@ func TestSigns(t *testing.T) {
 		{story: "0 B waits; 1 B acquire-failed; 30 B gave-up", dead: true},
 		{story: "0 B waits; 1 B crashed; 2 B waits; 30 B gave-up"},
 		{story: failed + "; 3 A waits; 3 A sent; 3 S granted owner=A peer=A; 4 A acquired; 5 A lost-lease; 6 S expired owner=A; 7 B waits; 30 B gave-up", dead: true, alarm: true},
+		{story: has + "1 A replied; 15 A gave-up", dead: true}, // the lock was its own
+		{story: has + "1 A replied; 14 A gave-up"},
+		{story: has + "1 A replied; 15 S removed owner=A peer=A; 16 A acquire-failed", dead: true},
+		{story: has + "1 A replied; 15 S expired owner=A; 16 A acquire-failed"},
+		{story: has + "2 A replied; 16 A gave-up"}, // it heard of that late
+		{story: has + "2 A replied; 17 A gave-up", dead: true},
+		{story: has + "20 A gave-up"}, // or never
+		{story: has + "1 A replied; 19 A sent; 20 A gave-up", dead: true},
+		{story: has + "1 A replied; 1 T granted owner=B peer=B; 6 T removed owner=B peer=B; 20 A gave-up"},
+		{story: has + "1 A replied; 1 S fault-began; 6 S fault-ended; 20 A gave-up"},
+		{story: has + "1 A replied; 1 A acquired; 20 A releasing; 20 S removed owner=A peer=A; 20 A released"},
 	} {
 		s := read(told(t, test.story), true, 15*time.Second)
 		if got := s.unasked != ""; got != test.unasked {

@@ -43,7 +43,7 @@ func (w *World) Kept(client string) (all []store.Entry) {
 	case *redisNodes:
 		for _, g := range b.groups {
 			for _, e := range g.leader.store.Kept(node) {
-				if !slices.Contains(all, e) {
+				if !slices.ContainsFunc(all, func(o store.Entry) bool { return o.Key == e.Key }) {
 					all = append(all, e)
 				}
 			}

@@ -134,4 +134,6 @@ type Entry struct {
 	Expires     string // the column with the time at which the row is free, in milliseconds since 1970; may be empty
 	Seconds     bool   // that column is in seconds instead
 	Held        bool   // the row is an entry while a transaction has it locked, and not what is in it
+	// Lease, of what a model has Kept, is how long the store keeps it if its client does no more; 0: no limit is known.
+	Lease time.Duration
 }

@@ -93,7 +93,11 @@ func (s *Store) Kept(client history.NodeID) (all []store.Entry) {
 		if e.owner != client {
 			continue
 		}
-		all = append(all, store.Entry{Key: e.Key})
+		kept := store.Entry{Key: e.Key}
+		if l := s.lease(e.Lease); l != nil {
+			kept.Lease = l.ttl
+		}
+		all = append(all, kept)
 		if end := strings.LastIndexByte(e.Key, '/'); end > 0 {
 			all = append(all, store.Entry{Key: e.Key[:end]})
 		}

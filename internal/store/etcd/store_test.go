@@ -261,3 +261,17 @@ func TestCutRangesAndLongLeases(t *testing.T) {
 		t.Errorf("a lease of %v: %v", maxTTL+time.Second, err)
 	}
 }
+
+func TestKept(t *testing.T) {
+	b := newBench(t)
+	b.put(anna, "q/1", b.lease(anna))
+	b.put(bert, "q/2", 0)
+	for who, want := range map[history.NodeID][]store.Entry{
+		anna: {{Key: "q/1", Lease: 10 * time.Second}, {Key: "q"}},
+		bert: {{Key: "q/2"}, {Key: "q"}},
+	} {
+		if got := b.Kept(who); !slices.Equal(got, want) {
+			t.Errorf("of %d: %+v, want %+v", who, got, want)
+		}
+	}
+}

@@ -115,7 +115,7 @@ func (s *Store) Lead(now store.Clock) { s.schedule(now, now.Wall.Truncate(coarse
 func (s *Store) Kept(client history.NodeID) (all []store.Entry) {
 	for _, m := range s.messages {
 		if m.owner == client && !m.Deleted {
-			all = append(all, store.Entry{Key: m.key})
+			all = append(all, store.Entry{Key: m.key, Lease: s.ttl})
 		}
 	}
 	return all

@@ -33,6 +33,7 @@ package redis
 import (
 	"cmp"
 	"slices"
+	"time"
 
 	"lockstep/internal/history"
 	"lockstep/internal/store"
@@ -278,7 +279,8 @@ func (s *Store) drop() {
 func (s *Store) Kept(client history.NodeID) (all []store.Entry) {
 	for _, e := range s.live {
 		if e.owner == client {
-			all = append(all, store.Entry{Key: e.key})
+			lease := time.Duration(max(e.ttl(s.nowMS), 0)) * time.Millisecond
+			all = append(all, store.Entry{Key: e.key, Lease: lease})
 		}
 	}
 	slices.SortFunc(all, func(a, b store.Entry) int { return cmp.Compare(a.Key, b.Key) })

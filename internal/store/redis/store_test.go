@@ -294,7 +294,7 @@ func TestKept(t *testing.T) {
 	do(s, 0, 1, Set("b", "1").PX(ttl))
 	do(s, 0, 1, Command("RPUSH", "a", "1"))
 	do(s, 0, 2, Set("c", "1"))
-	if got, want := fmt.Sprint(s.Kept(1)), fmt.Sprint([]store.Entry{{Key: "a"}, {Key: "b"}}); got != want {
+	if got, want := fmt.Sprint(s.Kept(1)), fmt.Sprint([]store.Entry{{Key: "a"}, {Key: "b", Lease: ttl}}); got != want {
 		t.Errorf("kept are %s, want %s", got, want)
 	}
 }

@@ -131,14 +131,14 @@ func (d *DB) Kept(client history.NodeID) (all []store.Entry) {
 // keys are the columns by which a row may be known: each of a key in which no other row has the same, or that has the
 // lock's name in it.
 func (d *DB) keys(r *row, v image, held bool) (all []store.Entry) {
-	expires, seconds := d.expires(r.table, v)
+	expires, seconds, left := d.expires(r.table, v)
 	for i, c := range r.table.columns {
 		key := v[i].digits()
 		if v[i].empty() || !(r.table.isKey(i) && d.alone(r, i, v[i])) && !strings.Contains(key, d.cfg.Lock.Key) {
 			continue
 		}
 		all = append(all, store.Entry{
-			Key: key, Table: r.table.name, Name: c.name, Expires: expires, Seconds: seconds, Held: held,
+			Key: key, Table: r.table.name, Name: c.name, Expires: expires, Seconds: seconds, Held: held, Lease: left,
 		})
 	}
 	return all
@@ -155,8 +155,9 @@ func (d *DB) alone(r *row, column int, is value) bool {
 // longestLease is how far in the future the end of a lease can be.
 const longestLease = 24 * time.Hour
 
-// expires is the column whose value looks like the time at which the row is free; "" if none does.
-func (d *DB) expires(t *table, v image) (column string, seconds bool) {
+// expires is the column whose value looks like the time at which the row is free, and how long that is from now;
+// "" if none does.
+func (d *DB) expires(t *table, v image) (column string, seconds bool, in time.Duration) {
 	for i, c := range t.columns {
 		at := v[i]
 		if at.kind == valueTime {
@@ -165,9 +166,9 @@ func (d *DB) expires(t *table, v image) (column string, seconds bool) {
 		for _, unit := range []int64{1, msPerSecond} {
 			left := at.num*unit - d.wallMS()
 			if at.kind == valueNumber && left > 0 && left < longestLease.Milliseconds() {
-				return c.name, unit == msPerSecond
+				return c.name, unit == msPerSecond, time.Duration(left) * time.Millisecond
 			}
 		}
 	}
-	return "", false
+	return "", false, 0
 }

@@ -319,24 +319,24 @@ func TestKept(t *testing.T) {
 		t.Helper()
 		var got []string
 		for _, e := range b.db.Kept(client) {
-			got = append(got, fmt.Sprintf("%s %s.%s %s %v", e.Key, e.Table, e.Name, e.Expires, e.Seconds))
+			got = append(got, fmt.Sprintf("%s %s.%s %s %v %v", e.Key, e.Table, e.Name, e.Expires, e.Seconds, e.Lease))
 		}
 		if !slices.Equal(got, want) {
 			t.Errorf("of client %d %q, want %q", client, got, want)
 		}
 	}
 	b.do("A", "SELECT GET_LOCK('app.lock', 0)")
-	keeps(clientA, "app.lock .  false")
+	keeps(clientA, "app.lock .  false 0s")
 	b.do("A", "SELECT RELEASE_LOCK('app.lock')")
 	b.do("b", "INSERT INTO k (job, free_at) VALUES ('my-lock', 1005)")
 	keeps(clientA)
-	keeps(clientB, "1 k.id free_at true", "my-lock k.job free_at true")
+	keeps(clientB, "1 k.id free_at true 5s", "my-lock k.job free_at true 5s")
 	b.do("a", "UPDATE k SET free_at = 1005000 WHERE job = 'my-lock'")
 	keeps(clientB)
-	keeps(clientA, "1 k.id free_at false", "my-lock k.job free_at false")
+	keeps(clientA, "1 k.id free_at false 5s", "my-lock k.job free_at false 5s")
 	b.do("B", "BEGIN")
 	b.do("B", "SELECT id FROM k WHERE job = 'my-lock' FOR UPDATE")
-	keeps(clientB, "1 k.id free_at false", "my-lock k.job free_at false")
+	keeps(clientB, "1 k.id free_at false 5s", "my-lock k.job free_at false 5s")
 	b.do("B", "COMMIT")
 	keeps(clientB)
 }
