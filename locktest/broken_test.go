@@ -239,7 +239,7 @@ var failures = map[string]failure{
 		return fenced{h}, err
 	}), locktest.Stories("pause"), locktest.Breaks("pause")), []string{"no-stale-write is broken"}},
 	"longer lease": {runs(func(c locktest.Client) locktest.Lock { return &blind{c.Redis(), c.Key(), 3 * c.Lease()} }, locktest.Stories("pause")),
-		[]string{"untested: the store keeps the entry of A for 30s", "the lease of the story is 10s", `locktest.MayBeUntested("rehearsal")`}},
+		[]string{"untested: the store keeps lock of A for 30s", "the lease of the story is 10s", `locktest.MayBeUntested("rehearsal")`}},
 	"longer lease, not followed": {runs(func(c locktest.Client) locktest.Lock {
 		return both(&blind{c.Redis(), "x:" + c.Key(), 3 * c.Lease()}, &blind{c.Redis(), "y:" + c.Key(), 2 * c.Lease()})
 	}, locktest.Stories("contention"), locktest.Unjudged(locktest.OwnerOnlyRelease)),

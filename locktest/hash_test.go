@@ -73,6 +73,7 @@ func init() {
 		want string
 	}{
 		"hash, blind take":    {hashLock{hashTime + hashTake, hashFade}, "mutual-exclusion is broken"},
+		"hash, longer lease":  {hashLock{hashTime + hashFree + "ARGV[2] = 3 * ARGV[2] " + hashTake, hashOwn + hashFade}, "untested: the store keeps lock of A for "},
 		"hash, blind delete":  {hashLock{hashTime + hashFree + hashTake, `return redis.call("del", KEYS[1])`}, "owner-only-release is broken"},
 		"hash, blind release": {hashLock{hashTime + hashFree + hashTake, hashFade}, "owner-only-release is broken"},
 	} {

@@ -251,8 +251,8 @@ func outlasts(what string, kept, lease time.Duration) string {
 		"the lock's lease is. Give the lock the lease that Client.Lease returns", what, kept.Round(time.Millisecond), lease)
 }
 
-// allOutlast says that all that a holder has written, as far as the store drops it by itself, stays for too
-// long: one of that is its lease, though it is unknown which one.
+// allOutlast says that all that a holder has written, as far as it ends by itself, stays for too long: one of
+// that is its lease, though it may be unknown which one.
 func allOutlast(held []bubble.Held, lease time.Duration) string {
 	for _, h := range held {
 		limited := slices.DeleteFunc(slices.Clone(h.Kept), func(e store.Entry) bool { return e.Lease == 0 })
@@ -313,8 +313,8 @@ func (r *reader) stalls(e *history.Event, t *trail, client history.NodeID) {
 	if r.entered && t.entries > 0 && e.At.Sub(from) >= r.patience && r.signs.dead == "" {
 		name := r.h.Name(client)
 		r.signs.dead = fmt.Sprintf("%s waits until %v for a lock that has been its own since %v: from then on the store has "+
-			"an entry of %s and of no other client, and has answered all requests of %s. It may have missed a notice: "+
-			"a watch has to begin where the client has looked, not when the request arrives", name, e.At, from, name, name)
+			"an entry of %s and of no other client, and has answered all requests of %s. It may have missed a notice (a watch "+
+			"has to begin where the client has looked, not when the request arrives), or its own entry keeps it out", name, e.At, from, name, name)
 	}
 }
 

@@ -279,12 +279,28 @@ func (s *Store) drop() {
 func (s *Store) Kept(client history.NodeID) (all []store.Entry) {
 	for _, e := range s.live {
 		if e.owner == client {
-			lease := time.Duration(max(e.ttl(s.nowMS), 0)) * time.Millisecond
-			all = append(all, store.Entry{Key: e.key, Lease: lease})
+			all = append(all, store.Entry{Key: e.key, Lease: time.Duration(e.left(s.nowMS)) * time.Millisecond})
 		}
 	}
 	slices.SortFunc(all, func(a, b store.Entry) int { return cmp.Compare(a.Key, b.Key) })
 	return all
+}
+
+// left is how long an entry lasts, in milliseconds: its time to live, or until a time in its value, in
+// milliseconds or seconds since 1970, that is less than a day ahead; 0: neither.
+func (e *entry) left(nowMS int64) int64 {
+	if e.expireMS != noExpiry {
+		return e.ttl(nowMS)
+	}
+	for _, f := range append([]field{{value: e.str}}, e.fields...) {
+		at, _ := parseInt(f.value)
+		for _, unit := range []int64{1, 1000} {
+			if left := at*unit - nowMS; left > 0 && left < (24*time.Hour).Milliseconds() {
+				return left
+			}
+		}
+	}
+	return 0
 }
 
 // typeNames are the replies of TYPE.

@@ -294,7 +294,12 @@ func TestKept(t *testing.T) {
 	do(s, 0, 1, Set("b", "1").PX(ttl))
 	do(s, 0, 1, Command("RPUSH", "a", "1"))
 	do(s, 0, 2, Set("c", "1"))
-	if got, want := fmt.Sprint(s.Kept(1)), fmt.Sprint([]store.Entry{{Key: "a"}, {Key: "b", Lease: ttl}}); got != want {
+	const now = 1_000_000_000_000
+	do(s, now, 1, Command("HSET", "d", "owner", "A", "until").Num(now+7))
+	do(s, now, 1, Set("e", "1000000009"))
+	do(s, now, 1, Set("f", "1000086400"))
+	do(s, now, 1, Set("g", "1").PX(ttl))
+	if got, want := fmt.Sprint(s.Kept(1)), fmt.Sprint([]store.Entry{{Key: "a"}, {Key: "b"}, {Key: "d", Lease: 7 * time.Millisecond}, {Key: "e", Lease: 9 * time.Second}, {Key: "f"}, {Key: "g", Lease: ttl}}); got != want {
 		t.Errorf("kept are %s, want %s", got, want)
 	}
 }
