@@ -37,8 +37,8 @@ type trail struct {
 	released       history.Instant           // successfully, and it has not asked again; 0 otherwise
 	failed         bool                      // an attempt of this process has failed
 	since          history.Instant           // when this attempt began
-	alone          history.Instant           // since when no other client has the lock or an entry, without an active fault
-	open           map[int64]history.Instant // when it sent the requests of this attempt that have no answer yet
+	alone          history.Instant           // since when no other has anything, and no fault is active
+	open           map[int64]history.Instant // this attempt's unanswered requests: when they were sent
 	heard          history.Instant           // when the last answer arrived that was slow
 	foreign        stretch
 	renewed        stretch
@@ -251,8 +251,8 @@ func outlasts(what string, kept, lease time.Duration) string {
 		"the lock's lease is. Give the lock the lease that Client.Lease returns", what, kept.Round(time.Millisecond), lease)
 }
 
-// allOutlast says that all that a holder has written, as far as it ends by itself, stays for too long: one of
-// that is its lease, though it may be unknown which one.
+// allOutlast says that all that a holder has written, as far as it ends by itself, stays for too
+// long: one of that is its lease, though it may be unknown which one.
 func allOutlast(held []bubble.Held, lease time.Duration) string {
 	for _, h := range held {
 		limited := slices.DeleteFunc(slices.Clone(h.Kept), func(e store.Entry) bool { return e.Lease == 0 })
@@ -298,8 +298,9 @@ func (r *reader) givesUp(e *history.Event, t *trail) {
 	r.becomes(e, t, idle)
 }
 
-// stalls checks whether the store had given the lock to a client that gives up, or removes its entry, and had
-// answered all that it asked. The answer to a lost request never comes, and the client may wait for it.
+// stalls checks whether the store had given the lock to a client that gives up, or removes its entry,
+// and had answered all that it asked. The answer to a lost request never comes, and the client may
+// wait for it.
 func (r *reader) stalls(e *history.Event, t *trail, client history.NodeID) {
 	if t.phase != waiting {
 		return
