@@ -48,7 +48,7 @@ more-computed:
 # the list below; a queue under chaos.
 more-played:
 	$(MORE) scripts/test-live -tags live,queue -timeout 20m -count=1 -run TheLiveWorldDoesWhatVerbsSay ./internal/conformance
-	$(MORE) scripts/test-live -timeout 20m -count=1 -run 'TheExamplesAreLocks|BugsOfPrograms|LyingProgram' ./internal/real
+	$(MORE) scripts/test-live -timeout 20m -count=1 -run 'TheExamplesAreLocks|BugsOfPrograms|BlindRelease|LyingProgram' ./internal/real
 	$(MORE) scripts/test-live -timeout 20m -count=1 -run 'RealZooKeeperAgrees$$' ./internal/store/zookeeper/live
 	$(MORE) $(GO) test -timeout 20m -count=1 ./examples -run TheLogOfJava
 	$(MORE) scripts/test-live -tags live,queue -timeout 20m -count=1 -run 'ContainersPlayTheShards|KilledShards|InYourCI|CtrlCAtARandomTime' ./cmd/simulate

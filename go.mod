@@ -46,6 +46,7 @@ require (
 	golang.org/x/text v0.41.0
 	gonum.org/v1/plot v0.17.0
 	google.golang.org/grpc v1.71.1
+	google.golang.org/protobuf v1.36.5
 	pgregory.net/rapid v1.3.0
 )
 
@@ -133,6 +134,5 @@ require (
 	golang.org/x/tools v0.48.0 // indirect
 	google.golang.org/genproto/googleapis/api v0.0.0-20250303144028-a0af3efb3deb // indirect
 	google.golang.org/genproto/googleapis/rpc v0.0.0-20250303144028-a0af3efb3deb // indirect
-	google.golang.org/protobuf v1.36.5 // indirect
 	gopkg.in/tomb.v1 v1.0.0-20141024135613-dd632973f1e7 // indirect
 )

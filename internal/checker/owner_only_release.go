@@ -38,8 +38,8 @@ func init() {
 // a lock without expiry in the store expires.
 //
 // A removal without a Peer is by the server itself. A history with no other removals leaves the
-// property unknown, unless clients have released the lock and the servers' logs show that none
-// removed another's entry (history.Owned). So does one command that removed an entry of unknown
+// property unknown, unless clients have released the lock and the servers' records show what they
+// removed of each other's (history.Owned). So does one command that removed an entry of unknown
 // owner, unless another one is known to have robbed a client: a removal without an Owner, or a
 // may-have-removed of a real server.
 //

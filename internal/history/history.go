@@ -131,9 +131,9 @@ type Watched string
 // The ways; "" where the lock is one of lockstep's.
 const (
 	Followed   Watched = "followed"   // by its key
-	Owned      Watched = "owned"      // the servers' logs show that no client has removed another's entry
+	Owned      Watched = "owned"      // the servers' records show which entries of other clients were removed
 	Unfollowed Watched = "unfollowed" // its key is unknown
-	Unread     Watched = "unread"     // requests to this kind of store are not read
+	Unread     Watched = "unread"     // neither requests nor records say whose entries were removed
 )
 
 // The worlds that a run is played in, as Header.Backend names them.

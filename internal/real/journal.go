@@ -65,8 +65,7 @@ func (h *harness) history(end history.Instant) *history.History {
 	case derivable(&h.variant):
 		entries = append(entries, h.store.derive(entries)...)
 	case h.variant.Program != nil:
-		q, ok := h.store.(*quorum)
-		entries = append(entries, h.unreadProgram(entries, ok && q.onlyOwn)...)
+		entries = append(entries, h.unreadProgram(entries)...)
 	}
 	inOrder(entries)
 	addCauses(entries)

@@ -3,6 +3,7 @@ package real_test
 import (
 	"context"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
@@ -20,18 +21,24 @@ import (
 // ownStory plays one of the stories for users' own locks with testdata/lock.py, ten times as fast.
 func ownStory(t *testing.T, name string, breaks []string, args ...string) runs.Outcome {
 	t.Helper()
-	realtest.Need(t, "redis-server")
+	return ownStoryOn(t, locks.StoreRedis, name, breaks, append([]string{"lock.py"}, args...)...)
+}
+
+// ownStoryOn plays it with a program of testdata and its arguments.
+func ownStoryOn(t *testing.T, store locks.Store, name string, breaks []string, args ...string) runs.Outcome {
+	t.Helper()
+	realtest.NeedServers(t, store)
 	python := realtest.Interpreter(t, "python3")
 	data, ok := stories.Read(name)
 	if !ok {
 		t.Fatalf("no story %s", name)
 	}
 	p := scenariotest.Parse(t, name, string(data))
-	program, err := filepath.Abs("testdata/lock.py")
+	program, err := filepath.Abs(filepath.Join("testdata", args[0]))
 	if err != nil {
 		t.Fatal(err)
 	}
-	v, err := locks.NewProgram("", append([]string{python, program}, args...), "")
+	v, err := locks.NewProgram("", append([]string{python, program}, args[1:]...), store)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -78,6 +85,36 @@ func TestTheStoriesFindBugsOfPrograms(t *testing.T) {
 			}
 			if o := ownStory(t, tt.story, tt.breaks, tt.renew...); o.Status() != runs.Met {
 				t.Errorf("%s: repaired: status %d, error %v, %+v, %s", tt.story, o.Status(), o.Err, o.Expected, o.Untested().English())
+			}
+		})
+	}
+}
+
+// On etcd, too, the program that removes what another client has made is found, and no other.
+func TestABlindReleaseOnEtcdIsFound(t *testing.T) {
+	for i, tt := range []struct {
+		story, release string
+		want           checker.Verdict
+	}{
+		{"pause", "guarded", checker.Kept},
+		{"pause", "blind", checker.Broken},
+		{"contention", "blind", checker.Kept},
+		{"pause", "prefix", checker.Broken},
+		{"pause", "revoke", checker.Kept},
+		{"failover", "guarded", checker.Kept},
+		{"crash", "guarded", checker.Kept},
+	} {
+		t.Run(tt.story+"-"+tt.release, func(t *testing.T) {
+			if i > 1 {
+				realtest.SecondTier(t)
+			}
+			o := ownStoryOn(t, locks.StoreEtcd, tt.story, nil, "etcd_lock.py", tt.release)
+			if o.Err != nil {
+				t.Fatal(o.Err)
+			}
+			i := slices.IndexFunc(o.Expected, func(e runs.Expected) bool { return e.Property == checker.OwnerOnlyReleaseID })
+			if got := o.Expected[i].Got; got != tt.want {
+				t.Errorf("%v, want %v: %s", got, tt.want, o.Untested().English())
 			}
 		})
 	}

@@ -107,14 +107,14 @@ func (h *harness) noteAlone(steps []step, alone func(step) bool) {
 	}
 }
 
-// unreadProgram is ofProgram for a program whose commands are not parsed. onlyOwn: the servers' own
-// logs show that no client has removed another client's entry.
-func (h *harness) unreadProgram(entries []entry, onlyOwn bool) []entry {
+// unreadProgram is ofProgram for a program whose commands are not parsed here.
+func (h *harness) unreadProgram(entries []entry) []entry {
 	h.noteAlone(stepsOf(entries), func(s step) bool { return !s.sent })
-	if h.header.Entry = history.Unread; onlyOwn {
+	if q, ok := h.store.(*quorum); ok && q.known {
 		h.header.Entry = history.Owned
-		return nil
+		return q.robbed(entries)
 	}
+	h.header.Entry = history.Unread
 	var out []entry
 	for _, e := range entries {
 		if e.Kind == history.Released || e.Kind == history.ReleaseFailed {

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"lockstep/internal/history"
+	"lockstep/internal/real/livestore"
 )
 
 // watched is the part of a header about a program.
@@ -141,7 +142,7 @@ func TestTheReleaseOfAProgramIsInDoubtWithoutReports(t *testing.T) {
 }
 
 // If a program's requests are not read along, it has to send one that may change an entry before it acquires or releases, and
-// each release is in doubt unless the servers' logs show that no removal was foreign.
+// each release is in doubt unless the servers' records show whose entries were removed.
 func TestAnUnreadProgramIsInDoubt(t *testing.T) {
 	at := func(ms int, kind history.Kind, changes int64) entry {
 		return entry{Event: history.Event{At: history.Instant(ms) * history.Instant(time.Millisecond), Kind: kind, Node: nodeA}, changes: changes}
@@ -150,23 +151,38 @@ func TestAnUnreadProgramIsInDoubt(t *testing.T) {
 	silent := []entry{at(0, history.Waits, 50), at(5, history.Acquired, 50)}
 	keeps := []entry{at(0, history.Waits, 50), at(5, history.Acquired, 90), at(9, history.Releasing, 90), at(12, history.Released, 90)}
 	late := []entry{at(0, history.Waits, 50), at(5, history.Acquired, 90), at(6, history.Entered, 90), at(9, history.Releasing, 120), at(12, history.Released, 120)}
+	epoch := time.Now()
+	robs := func(by, owner string, from, at time.Duration) []livestore.Removal {
+		return []livestore.Removal{{
+			By: nodeOf(by), Owner: nodeOf(owner), From: epoch.Add(from * time.Millisecond), At: epoch.Add(at * time.Millisecond),
+		}}
+	}
+	unread, known := watched{history.Unread, "", ""}, watched{history.Owned, "", ""}
 	for _, c := range []struct {
-		name    string
-		entries []entry
-		onlyOwn bool
+		name     string
+		entries  []entry
+		removals []livestore.Removal
 		watched
-		doubts int
+		want []string
 	}{
-		{"it sends", fine, false, watched{history.Unread, "", ""}, 1},
-		{"the logs show no foreign removal", fine, true, watched{history.Owned, "", ""}, 0},
-		{"its release is recorded after it was sent", late, false, watched{history.Unread, "", ""}, 1},
-		{"it acquires without a change", silent, false, watched{history.Unread, "", "A"}, 0},
-		{"it releases without a change", keeps, false, watched{history.Unread, "", "A"}, 1},
+		{"it sends", fine, nil, unread, []string{"12 may-have-removed - by A"}},
+		{"the records show no foreign removal", fine, nil, known, nil},
+		{"another client removes its entry", fine, robs("B", "A", 4, 8), known, []string{"8 removed A by B"}},
+		{"perhaps after it has begun its release", fine, robs("B", "A", 4, 11), known, []string{"11 may-have-removed - by B"}},
+		{"certainly after that", fine, robs("B", "A", 10, 11), known, []string{"11 removed A by B"}},
+		{"perhaps another one's", fine, robs("A", "-", 10, 10), known, []string{"10 may-have-removed - by A"}},
+		{"while it got ready", fine, robs("A", "-", -9, -9), known, []string{"0 may-have-removed - by A"}},
+		{"after the end", fine, robs("B", "A", 12, 13), known, nil},
+		{"its release is recorded after it was sent", late, nil, unread, []string{"12 may-have-removed - by A"}},
+		{"it acquires without a change", silent, nil, watched{history.Unread, "", "A"}, nil},
+		{"it releases without a change", keeps, nil, watched{history.Unread, "", "A"}, []string{"12 may-have-removed - by A"}},
 	} {
-		h := &harness{header: history.Header{Nodes: []history.Node{{Name: "A"}}}, group: &group{members: []*member{{node: nodeOne}}}}
-		if out := h.unreadProgram(c.entries, c.onlyOwn); len(out) != c.doubts {
-			t.Errorf("%s: %d doubts, want %d", c.name, len(out), c.doubts)
-		}
+		one := &member{node: nodeOne}
+		h := &harness{header: history.Header{Nodes: []history.Node{{Name: "A"}}}, epoch: epoch, group: &group{members: []*member{one}, leader: one}}
+		h.group.h = h
+		h.store = &quorum{group: h.group, known: c.watched == known, removals: c.removals}
+		t.Log(c.name)
+		concludes(t, h.unreadProgram(c.entries), c.want...)
 		c.watched.check(t, h)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net"
 	"slices"
+	"time"
 
 	"lockstep/internal/faults"
 	"lockstep/internal/history"
@@ -54,7 +55,8 @@ type quorum struct {
 	q    *livestore.Driver
 	mesh *mesh // in the order of package servers while they start
 
-	onlyOwn bool // no client has removed another client's entry
+	removals []livestore.Removal // by clients, of other clients' entries
+	known    bool                // there are no others
 }
 
 // start implements store.
@@ -133,7 +135,7 @@ func (c *quorum) derive(entries []entry) []entry {
 		e.victim = owners[e.session]
 	}
 	out := deriveGrants(entries, traits{elsewhere: c.q.LifetimeElsewhere, shared: true, agreed: true}, lease, c.interference())
-	if c.onlyOwn {
+	if c.known && len(c.removals) == 0 {
 		out = slices.DeleteFunc(out, func(e entry) bool { return e.Kind == history.MayHaveRemoved })
 	}
 	return out
@@ -141,15 +143,48 @@ func (c *quorum) derive(entries []entry) []entry {
 
 // settle implements store.
 func (c *quorum) settle() {
-	if c.q.OnlyOwnRemoved == nil {
+	if c.q.Removals == nil {
 		return
+	}
+	var requests []livestore.Deed
+	c.h.mu.Lock()
+	clients := c.h.allClients()
+	c.h.mu.Unlock()
+	for _, client := range clients {
+		for _, l := range client.links {
+			for _, change := range l.Changed() {
+				requests = append(requests, livestore.Deed{By: client.node, Change: change})
+			}
+		}
 	}
 	below := locks.Key
 	if c.h.variant.Program != nil {
 		below = "" // a program may put its nodes anywhere
 	}
-	c.onlyOwn = c.q.OnlyOwnRemoved(processes(c.members), below)
+	c.removals, c.known = c.q.Removals(processes(c.members), below, requests)
 }
+
+// robbed returns the events of removals by clients other than the owner. One is in doubt, too, if its owner
+// may have given the entry up before.
+func (c *quorum) robbed(entries []entry) (out []entry) {
+	instant := func(t time.Time) history.Instant { return max(history.Instant(t.Sub(c.h.epoch)), 0) }
+	for _, r := range c.removals {
+		e := mayHaveRemoved(instant(r.At), c.leader.node, r.By)
+		givesUp := func(e entry) bool {
+			return e.Node == r.Owner && e.At >= instant(r.From) && e.At <= instant(r.At) && slices.Contains(givingUp, e.Kind)
+		}
+		if r.Owner != 0 && !slices.ContainsFunc(entries, givesUp) {
+			e.Kind, e.Owner = history.Removed, r.Owner
+		}
+		if e.At <= entries[len(entries)-1].At {
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
+// givingUp are the events after which a removal robs a client of nothing.
+var givingUp = []history.Kind{history.GaveUp, history.Finished, history.Releasing, history.LostLease, history.Crashed}
 
 // touchesAny reports whether a fault touches one of the servers, or a link to one.
 func touchesAny(all []faults.Fault, servers []string) bool {

@@ -89,7 +89,7 @@ func Entry(h *history.Header) say.Phrase {
 	case history.Unfollowed:
 		return say.EntryUnfollowed.With(say.Verbatim(h.Keys))
 	case history.Unread:
-		return say.Text("not followed: traffic to this store is not read; it is unknown whose entry a release removes")
+		return say.Text("not followed: what is known of this store does not say whose entry a release removes")
 	}
 	return say.Phrase{}
 }

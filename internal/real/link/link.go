@@ -77,8 +77,8 @@ type Link struct {
 	watched []*watch
 	opening *conn // with one direction started, see NewState
 	closed  bool
-	changes int64 // see Changes
-	orphan  bool  // see LoseHost
+	changes []*Change // in the order in which they came
+	orphan  bool      // see LoseHost
 }
 
 // Direction is a direction of a link.
@@ -154,11 +154,29 @@ func (l *Link) LoseHost() {
 	l.announce()
 }
 
+// Change is a request that may change an entry, and its reply, as bytes of the protocol. The link has its
+// reply even if its client does not get it.
+type Change struct {
+	Name           string // see Message
+	Bytes          [2][]byte
+	Sent, Answered time.Time // when they reached the link: the first byte of the request, the last one of the reply
+}
+
 // Changes is the number of requests that have reached the link and may change an entry.
 func (l *Link) Changes() int64 {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.changes
+	return int64(len(l.changes))
+}
+
+// Changed returns these requests.
+func (l *Link) Changed() (all []Change) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, c := range l.changes {
+		all = append(all, *c)
+	}
+	return all
 }
 
 func (l *Link) hostLost() bool {

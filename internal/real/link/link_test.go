@@ -96,7 +96,7 @@ func (c *client) want(reply string) {
 
 const short = 50 * time.Millisecond
 
-// A client that only reads, or sends heartbeats, changes nothing.
+// A client that only reads, or sends heartbeats, changes nothing. The link keeps what may change an entry, and its reply.
 func TestALinkCountsRequestsThatMayChangeAnEntry(t *testing.T) {
 	addr := realtest.Serve(t, func(c net.Conn) {
 		for r := bufio.NewReader(c); ; {
@@ -117,6 +117,12 @@ func TestALinkCountsRequestsThatMayChangeAnEntry(t *testing.T) {
 		c.want("")
 		if got, want := l.Changes(), int64(i+1)/2; got != want {
 			t.Errorf("after request %d there are %d changes, want %d", i+1, got, want)
+		}
+	}
+	for _, c := range l.Changed() {
+		up, down := string(c.Bytes[link.Up]), string(c.Bytes[link.Down])
+		if !strings.HasPrefix(up, "PUT / ") || down != "HTTP/1.1 200 PUT\r\nContent-Length: 0\r\n\r\n" || c.Sent.IsZero() || c.Answered.Before(c.Sent) {
+			t.Errorf("the link has kept %q with the reply %q, at %v and %v", up, down, c.Sent, c.Answered)
 		}
 	}
 }

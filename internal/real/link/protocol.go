@@ -27,7 +27,8 @@ type Message struct {
 	Exchange int64  // its number on this connection; 0: none, so it is not tampered with
 	Begins   bool   // it is the first one of its direction in the exchange
 	Mark     string // of a request, to recognise it by; "" for none
-	Changes  bool   // it is a request that may change an entry; unknown with Redis
+	Changes  bool   // it begins a request that may change an entry; unknown with Redis
+	Name     string // of such a request, unless its bytes say it
 	Instead  []byte // passes in its place when it is lost; nil for nothing
 }
 

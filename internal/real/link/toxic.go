@@ -47,6 +47,7 @@ type conn struct {
 	mu        sync.Mutex
 	dissector Dissector
 	exchanges map[int64]*exchange // by the number that the dissector gives them
+	changes   map[int64]*Change   // by the same; guarded by the link
 }
 
 // exchange is a request and its reply.
@@ -126,7 +127,7 @@ func (t *Toxic) NewState() any {
 	p := &pipe{link: l, dir: Down, raw: l.o.Raw}
 	if t.Up {
 		p.dir = Up
-		l.opening = &conn{dissector: l.o.Protocol(), exchanges: map[int64]*exchange{}}
+		l.opening = &conn{dissector: l.o.Protocol(), exchanges: map[int64]*exchange{}, changes: map[int64]*Change{}}
 	}
 	p.conn = l.opening
 	l.pipes.Add(1)
@@ -182,16 +183,29 @@ func (p *pipe) chunk(stub *toxics.ToxicStub, c *stream.StreamChunk) {
 		if n == 0 {
 			return
 		}
-		if m.Changes {
-			p.link.mu.Lock()
-			p.link.changes++
-			p.link.mu.Unlock()
-		}
 		bytes := p.part[:n:n]
 		p.part = p.part[n:]
+		p.note(m, bytes, c.Timestamp)
 		p.message(stub, bytes, m, c.Timestamp)
 	}
 	p.part = nil
+}
+
+// note keeps a message of a request that may change an entry, or of its reply.
+func (p *pipe) note(m Message, bytes []byte, came time.Time) {
+	p.link.mu.Lock()
+	defer p.link.mu.Unlock()
+	if m.Changes {
+		c := &Change{Name: m.Name, Sent: came}
+		p.conn.changes[m.Exchange] = c
+		p.link.changes = append(p.link.changes, c)
+	}
+	if c := p.conn.changes[m.Exchange]; c != nil {
+		c.Bytes[p.dir] = append(c.Bytes[p.dir], bytes...)
+		if p.dir == Down {
+			c.Answered = came
+		}
+	}
 }
 
 // message moves one message.

@@ -54,14 +54,28 @@ type Driver struct {
 	Leads func(ctx context.Context, s *servers.Server) bool
 	// LeastElection is the least time without a leader after the loss of one, whatever a scenario says.
 	LeastElection time.Duration
-	// OnlyOwnRemoved reports whether the servers' records show that no client has removed an entry of another
-	// one below a key, "" for any; it is called after all clients have ended. Nil without such records.
-	OnlyOwnRemoved func(all []*servers.Server, key string) bool
+	// Removals returns the entries below a key, "" for any, that clients have removed and others had made; false
+	// where the servers' records and the clients' requests do not show all. It is called after all clients have
+	// ended. Nil without such records.
+	Removals func(all []*servers.Server, key string, requests []Deed) ([]Removal, bool)
 	// Longest is the longest session that the servers grant; nil: they grant any.
 	Longest func(s store.Settings) time.Duration
 	// LifetimeElsewhere: an entry lives as long as a session or a lease, which began with another request than the
 	// entry. It is false if each request of a session prolongs it.
 	LifetimeElsewhere bool
+}
+
+// Deed is a request of a client that may have changed an entry.
+type Deed struct {
+	By history.NodeID
+	link.Change
+}
+
+// Removal is an entry that a client has removed and another one had made.
+type Removal struct {
+	By       history.NodeID
+	Owner    history.NodeID // 0: it may have been another's, or may not have been removed by this client
+	From, At time.Time      // it happened between the two; the same if Owner is 0
 }
 
 // Single describes one server of a Replicated store for a run.

@@ -15,7 +15,7 @@ func init() {
 	livestore.Register(livestore.Driver{
 		Store: etcd.ID, Stagger: 30 * time.Millisecond,
 		Cluster: cluster, Leads: leads, Protocol: protocol, Connect: connect, Probe: etcd.Op{Kind: etcd.Get, Key: "lockstep"},
-		LifetimeElsewhere: true,
+		LifetimeElsewhere: true, Removals: removals,
 	})
 }
 

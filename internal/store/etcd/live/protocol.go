@@ -47,8 +47,10 @@ var changing = []string{
 	"put", "deleterange", "txn", "leaserevoke", "revoke", "lock", "unlock", "campaign", "proclaim", "resign",
 }
 
-func changes(_, path string) bool {
-	return slices.Contains(changing, strings.ToLower(path[strings.LastIndexByte(path, '/')+1:]))
+func changes(_, path string) bool { return slices.Contains(changing, kindOfPath(path)) }
+
+func kindOfPath(path string) string {
+	return strings.ToLower(path[strings.LastIndexByte(path, '/')+1:])
 }
 
 // The format of HTTP/2 (RFC 9113).
@@ -135,7 +137,8 @@ func (e *stream) forget(number int64) {
 	delete(e.answered, number)
 }
 
-// read reads the headers of a request. All have to be read: later ones refer to them.
+// read reads the headers of a request. All have to be read: later ones refer to them. A request whose
+// headers cannot be read may change an entry.
 func (e *stream) read(flags byte, block []byte) (m link.Message) {
 	if flags&h2Padded != 0 && len(block) > 0 {
 		block = block[1:max(1, len(block)-int(block[0]))]
@@ -143,6 +146,7 @@ func (e *stream) read(flags byte, block []byte) (m link.Message) {
 	if flags&h2Priority != 0 && len(block) >= 5 {
 		block = block[5:]
 	}
+	m.Changes = true
 	fields, err := e.headers.DecodeFull(block)
 	if err != nil {
 		return m
@@ -152,7 +156,7 @@ func (e *stream) read(flags byte, block []byte) (m link.Message) {
 		case markKey:
 			m.Mark = f.Value
 		case ":path":
-			m.Changes = changes("POST", f.Value)
+			m.Changes, m.Name = changes("POST", f.Value), f.Value
 		}
 	}
 	return m

@@ -15,7 +15,7 @@ import (
 func init() {
 	livestore.Register(livestore.Driver{
 		Store: zookeeper.ID, Stagger: 100 * time.Millisecond,
-		Cluster: cluster, Leads: leads, Protocol: protocol, Connect: connect, OnlyOwnRemoved: onlyOwnRemoved,
+		Cluster: cluster, Leads: leads, Protocol: protocol, Connect: connect, Removals: removals,
 		Longest: func(s store.Settings) time.Duration { return longestSession * zookeeper.Tick(s) },
 	})
 }
@@ -29,9 +29,9 @@ func leads(ctx context.Context, s *servers.Server) bool {
 	return mode == "leader" || mode == "standalone"
 }
 
-// onlyOwnRemoved reads what the servers have agreed on. A majority of them has all of it; in a container it
+// removals reads what the servers have agreed on. A majority of them has all of it; in a container it
 // cannot be read, and doubts stay.
-func onlyOwnRemoved(members []*servers.Server, key string) bool {
+func removals(members []*servers.Server, key string, _ []livestore.Deed) ([]livestore.Removal, bool) {
 	var logs [][]witness.Transaction
 	for _, s := range members {
 		if log, err := witness.TransactionsOf(s.Dir); err == nil {
@@ -41,5 +41,5 @@ func onlyOwnRemoved(members []*servers.Server, key string) bool {
 	if key != "" {
 		key = "/" + key
 	}
-	return 2*len(logs) > len(members) && witness.OnlyOwnRemoved(logs, key)
+	return nil, 2*len(logs) > len(members) && witness.OnlyOwnRemoved(logs, key)
 }

@@ -1,0 +1,208 @@
+//go:build linux
+
+package live
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	clientv3 "go.etcd.io/etcd/client/v3"
+	"go.uber.org/zap"
+
+	"lockstep/internal/history"
+	"lockstep/internal/real/link"
+	"lockstep/internal/real/link/linktest"
+	"lockstep/internal/real/livestore"
+	"lockstep/internal/real/livestore/livetest"
+	"lockstep/internal/store/etcd"
+)
+
+// watchedPair is two clients of a real server, whose links keep their requests.
+type watchedPair struct {
+	*testing.T
+	server *livetest.Servers
+	links  [2]*link.Link
+	a, b   *clientv3.Client
+	lost   map[[2]int]bool // replies that are left out: client and number of the request
+}
+
+func newWatchedPair(t *testing.T) *watchedPair {
+	w := &watchedPair{T: t, server: livetest.Start(t, etcd.ID, livestore.Wish{Election: realElection}), lost: map[[2]int]bool{}}
+	var clients [2]*clientv3.Client
+	for i := range clients {
+		w.links[i] = linktest.Open(t, link.Options{Name: "client", Upstream: w.server.Endpoint, Protocol: protocol})
+		clients[i] = w.dial(w.links[i].Addr())
+	}
+	w.a, w.b = clients[0], clients[1]
+	return w
+}
+
+func (w *watchedPair) dial(addr string) *clientv3.Client {
+	c, err := clientv3.New(clientv3.Config{Endpoints: []string{addr}, Logger: zap.NewNop()})
+	if err != nil {
+		w.Fatal(err)
+	}
+	w.Cleanup(func() { _ = c.Close() })
+	return c
+}
+
+// losing runs do, and leaves the reply to the next request of a client out.
+func (w *watchedPair) losing(client int, do func()) {
+	w.lost[[2]int{client, int(w.links[client].Changes())}] = true
+	do()
+}
+
+func (w *watchedPair) removals() ([]livestore.Removal, bool) {
+	var sent []livestore.Deed
+	for i, l := range w.links {
+		for n, c := range l.Changed() {
+			if w.lost[[2]int{i, n}] {
+				c.Bytes[link.Down] = nil
+			}
+			sent = append(sent, livestore.Deed{By: history.NodeID(i + 1), Change: c})
+		}
+	}
+	return removals(w.server.Members, "", sent)
+}
+
+func (w *watchedPair) put(c *clientv3.Client, key, value string, o ...clientv3.OpOption) {
+	w.do(c, clientv3.OpPut(key, value, o...))
+}
+
+func (w *watchedPair) remove(c *clientv3.Client, key string, o ...clientv3.OpOption) {
+	w.do(c, clientv3.OpDelete(key, o...))
+}
+
+func (w *watchedPair) do(c *clientv3.Client, op clientv3.Op) {
+	w.Helper()
+	if _, err := c.Do(w.Context(), op); err != nil {
+		w.Fatal(err)
+	}
+}
+
+func (w *watchedPair) lease(c *clientv3.Client) clientv3.LeaseID {
+	l, err := c.Grant(w.Context(), 1)
+	if err != nil {
+		w.Fatal(err)
+	}
+	return l.ID
+}
+
+func (w *watchedPair) revoke(c *clientv3.Client, id clientv3.LeaseID) {
+	if _, err := c.Revoke(w.Context(), id); err != nil {
+		w.Fatal(err)
+	}
+}
+
+// The steps of each case follow those of the previous one, and want is what they add: who removed whose entry.
+func TestWhoseEntryWasRemoved(t *testing.T) {
+	w := newWatchedPair(t)
+	const a, b = 0, 1 // of losing
+	ifHas := func(key, value string, then, otherwise clientv3.Op) clientv3.Op {
+		return clientv3.OpTxn([]clientv3.Cmp{clientv3.Compare(clientv3.Value(key), "=", value)}, []clientv3.Op{then}, []clientv3.Op{otherwise})
+	}
+	before := 0
+	for _, c := range []struct {
+		name, want string
+		steps      func()
+	}{
+		{"its own", "", func() { w.put(w.a, "k", ""); w.remove(w.a, "k") }},
+		{"another's", "B A", func() { w.put(w.a, "k", ""); w.remove(w.b, "k") }},
+		{"what is not there", "", func() { w.remove(w.b, "k") }},
+		{"by a range", "A B", func() { w.put(w.a, "p1", ""); w.put(w.b, "p2", ""); w.remove(w.a, "p", clientv3.WithPrefix()) }},
+		{"in the branch of a failed condition", "B A", func() {
+			w.put(w.a, "k", "a")
+			w.do(w.b, ifHas("k", "b", clientv3.OpGet("k"), clientv3.OpDelete("k")))
+		}},
+		{"in a branch that is not taken", "", func() {
+			w.put(w.a, "k", "a")
+			w.do(w.b, ifHas("k", "b", clientv3.OpDelete("k"), clientv3.OpGet("k")))
+			w.remove(w.a, "k")
+		}},
+		{"its own lease", "", func() { id := w.lease(w.a); w.put(w.a, "k", "", clientv3.WithLease(id)); w.revoke(w.a, id) }},
+		{"another's lease", "B A", func() { id := w.lease(w.a); w.put(w.a, "k", "", clientv3.WithLease(id)); w.revoke(w.b, id) }},
+		{"the end of a lease", "", func() {
+			w.put(w.a, "k", "", clientv3.WithLease(w.lease(w.a)))
+			for gone := range w.a.Watch(w.Context(), "k") {
+				if len(gone.Events) > 0 && gone.Events[0].Type == clientv3.EventTypeDelete {
+					break
+				}
+			}
+		}},
+		{"overwritten", "B ?", func() { w.put(w.a, "k", "a"); w.put(w.b, "k", "b"); w.remove(w.b, "k") }},
+		{"in the place of another's", "B ?", func() {
+			w.put(w.a, "k", "")
+			w.do(w.b, clientv3.OpTxn(nil, []clientv3.Op{clientv3.OpDelete("k"), clientv3.OpPut("mine", "")}, nil))
+		}},
+		{"without a reply", "B ?", func() { w.put(w.a, "k", "a"); w.losing(b, func() { w.remove(w.b, "k") }) }},
+		{"its own without a reply", "", func() { w.put(w.a, "x", "a"); w.losing(a, func() { w.remove(w.a, "x") }) }},
+		{"another's, which was made without a reply", "B A", func() {
+			w.losing(a, func() { w.put(w.a, "x", "a") })
+			w.remove(w.b, "x")
+		}},
+		{"that another's lost request would not have removed", "", func() {
+			w.put(w.a, "y", "a")
+			w.losing(b, func() { w.do(w.b, ifHas("y", "b", clientv3.OpDelete("y"), clientv3.OpGet("y"))) })
+			w.losing(a, func() { w.remove(w.a, "y") })
+		}},
+	} {
+		c.steps()
+		all, ok := w.removals()
+		got := ""
+		for _, r := range all[min(before, len(all)):] {
+			got += fmt.Sprintf(" %c %c", "?AB"[r.By], "?AB"[r.Owner])
+			if r.Owner != 0 && !r.At.After(r.From) {
+				t.Errorf("%s: it happened between %v and %v", c.name, r.From, r.At)
+			}
+		}
+		before = len(all)
+		if want := " " + c.want; !ok || got != want && got+" " != want {
+			t.Errorf("%s: removed%s, complete %v; want%s", c.name, got, ok, want)
+		}
+	}
+	w.put(w.dial(w.server.Endpoint), "k", "past the links")
+	if _, ok := w.removals(); ok {
+		t.Error("a change past the links is explained by the requests on them")
+	}
+}
+
+// What a request does is worked out as the server does it: each revision is explained by a reply, and
+// without any replies by what the requests would have done.
+func TestConditionsHoldAsOnARealServer(t *testing.T) {
+	w := newWatchedPair(t)
+	rng := rand.New(rand.NewPCG(1, 2))
+	pick := func() string { return fmt.Sprintf("k%d", rng.IntN(4)) }
+	for n := range 300 {
+		number, key := rng.Int64N(1+int64(n)/4), pick()
+		what := []clientv3.Cmp{clientv3.Version(key), clientv3.CreateRevision(key), clientv3.ModRevision(key), clientv3.LeaseValue(key)}
+		condition := clientv3.Compare(clientv3.Value(key), []string{"=", "!=", "<", ">"}[rng.IntN(4)], fmt.Sprint(number))
+		if i := rng.IntN(5); i < 4 {
+			condition = clientv3.Compare(what[i], []string{"=", "!=", "<", ">"}[rng.IntN(4)], number)
+		}
+		switch rng.IntN(3) {
+		case 0:
+			condition = condition.WithRange("k3")
+		case 1:
+			condition = condition.WithPrefix()
+		}
+		doing := []clientv3.Op{clientv3.OpPut(pick(), fmt.Sprint(n)), clientv3.OpDelete(pick(), clientv3.WithRange("k3"))}
+		if rng.IntN(2) == 0 {
+			slices.Reverse(doing)
+		}
+		w.do([]*clientv3.Client{w.a, w.b}[rng.IntN(2)], clientv3.OpTxn([]clientv3.Cmp{condition}, doing[:1], doing[1:]))
+	}
+	some, ok := w.removals()
+	if !ok || !slices.ContainsFunc(some, func(r livestore.Removal) bool { return r.Owner != 0 }) {
+		t.Errorf("complete %v, with %d removals", ok, len(some))
+	}
+	for i := range w.links {
+		for n := range w.links[i].Changes() {
+			w.lost[[2]int{i, int(n)}] = true
+		}
+	}
+	if _, ok := w.removals(); !ok {
+		t.Error("without replies, some revision is not what any request would have done")
+	}
+}
