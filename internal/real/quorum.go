@@ -164,8 +164,8 @@ func (c *quorum) settle() {
 	c.removals, c.known = c.q.Removals(processes(c.members), below, requests)
 }
 
-// robbed returns the events of removals by clients other than the owner. One is in doubt, too, if its owner
-// may have given the entry up before.
+// robbed returns the events of removals by clients other than the owner. One is in doubt, too, if its
+// owner may have given the entry up before.
 func (c *quorum) robbed(entries []entry) (out []entry) {
 	instant := func(t time.Time) history.Instant { return max(history.Instant(t.Sub(c.h.epoch)), 0) }
 	for _, r := range c.removals {

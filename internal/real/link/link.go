@@ -154,12 +154,12 @@ func (l *Link) LoseHost() {
 	l.announce()
 }
 
-// Change is a request that may change an entry, and its reply, as bytes of the protocol. The link has its
-// reply even if its client does not get it.
+// Change is a request that may change an entry, and its reply, as bytes of the protocol. The link has
+// the reply even if its client does not get it.
 type Change struct {
 	Name           string // see Message
 	Bytes          [2][]byte
-	Sent, Answered time.Time // when they reached the link: the first byte of the request, the last one of the reply
+	Sent, Answered time.Time // when the first byte of the request and the last of the reply came
 }
 
 // Changes is the number of requests that have reached the link and may change an entry.

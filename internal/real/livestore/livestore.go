@@ -54,9 +54,9 @@ type Driver struct {
 	Leads func(ctx context.Context, s *servers.Server) bool
 	// LeastElection is the least time without a leader after the loss of one, whatever a scenario says.
 	LeastElection time.Duration
-	// Removals returns the entries below a key, "" for any, that clients have removed and others had made; false
-	// where the servers' records and the clients' requests do not show all. It is called after all clients have
-	// ended. Nil without such records.
+	// Removals returns the entries below a key, "" for any, that clients have removed and others had
+	// made; false where the servers' records and the clients' requests do not show all. It is called
+	// after all clients have ended. Nil without such records.
 	Removals func(all []*servers.Server, key string, requests []Deed) ([]Removal, bool)
 	// Longest is the longest session that the servers grant; nil: they grant any.
 	Longest func(s store.Settings) time.Duration
@@ -75,7 +75,7 @@ type Deed struct {
 type Removal struct {
 	By       history.NodeID
 	Owner    history.NodeID // 0: it may have been another's, or may not have been removed by this client
-	From, At time.Time      // it happened between the two; the same if Owner is 0
+	From, At time.Time      // it happened between the two, if Owner is not 0
 }
 
 // Single describes one server of a Replicated store for a run.

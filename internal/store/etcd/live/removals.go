@@ -2,13 +2,12 @@ package live
 
 import (
 	"bytes"
-	"cmp"
 	"context"
+	"errors"
 	"slices"
 	"time"
 
 	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
-	"go.etcd.io/etcd/api/v3/mvccpb"
 	clientv3 "go.etcd.io/etcd/client/v3"
 	"go.uber.org/zap"
 
@@ -19,7 +18,7 @@ import (
 
 // A server of etcd keeps every change of every key, with a revision, but not who made it. The reply to
 // a request that has changed something names the revision. A request without such a reply may have
-// made each revision that is exactly what it would have done then.
+// made each revision that one of its branches would have made.
 
 // removals implements livestore.Driver. The keys of all locks count.
 func removals(members []*servers.Server, _ string, sent []livestore.Deed) ([]livestore.Removal, bool) {
@@ -60,17 +59,17 @@ func changesOf(addr string) (all []*clientv3.Event, err error) {
 			return all, nil
 		}
 	}
-	return nil, context.Cause(ctx)
+	return nil, errors.New("the server did not tell all changes in time")
 }
 
-// foreign returns the removals of entries that other clients have made; false if the requests do not
-// explain all changes.
+// foreign returns the removals of entries that other clients have made; false if the requests do
+// not explain all changes.
 func foreign(changes []*clientv3.Event, requests []*request) (out []livestore.Removal, ok bool) {
 	s := state{}
 	for len(changes) > 0 {
-		n := slices.IndexFunc(changes, func(e *clientv3.Event) bool { return e.Kv.ModRevision != changes[0].Kv.ModRevision })
-		if n < 0 {
-			n = len(changes)
+		n := 1
+		for n < len(changes) && changes[n].Kv.ModRevision == changes[0].Kv.ModRevision {
+			n++
 		}
 		one := changes[:n]
 		changes = changes[n:]
@@ -88,18 +87,18 @@ func foreign(changes []*clientv3.Event, requests []*request) (out []livestore.Re
 type state map[string]item
 
 type item struct {
-	*mvccpb.KeyValue
+	lease int64          // 0: none
 	owner history.NodeID // 0: unknown
 	after time.Time      // it was made later than that
 }
 
-// doers returns the requests of which one has made a revision: none was sent after a reply that names it or a
-// later one.
+// doers returns the requests of which one has made a revision. None of them was sent after a reply
+// that names this revision or a later one.
 func (s state) doers(requests []*request, one []*clientv3.Event) (by []*request) {
 	revision := one[0].Kv.ModRevision
 	for _, r := range requests {
 		late := func(q *request) bool { return q.after >= revision && q.Answered.Before(r.Sent) }
-		if !r.mayHaveMade(revision) || slices.ContainsFunc(requests, late) || !s.effect(r).is(one) {
+		if !r.mayHaveMade(revision) || slices.ContainsFunc(requests, late) || !s.mayBe(r, one) {
 			continue
 		}
 		if r.revision != 0 {
@@ -113,15 +112,8 @@ func (s state) doers(requests []*request, one []*clientv3.Event) (by []*request)
 
 // ended reports whether a revision is the end of a lease.
 func (s state) ended(one []*clientv3.Event) bool {
-	lease := s[string(one[0].Kv.Key)].lease()
-	return lease != 0 && s.effect(&request{lease: lease}).is(one)
-}
-
-func (i item) lease() int64 {
-	if i.KeyValue == nil {
-		return 0
-	}
-	return i.Lease
+	lease := s[string(one[0].Kv.Key)].lease
+	return lease != 0 && s.mayBe(&request{lease: lease}, one)
 }
 
 // robbed returns the keys of other clients that a revision has removed or overwritten. It is certain
@@ -153,7 +145,7 @@ func (s state) apply(one []*clientv3.Event, by []*request) {
 			delete(s, string(e.Kv.Key))
 			continue
 		}
-		made := item{KeyValue: e.Kv, owner: by[0].By, after: by[0].Sent}
+		made := item{lease: e.Kv.Lease, owner: by[0].By, after: by[0].Sent}
 		for _, r := range by[1:] {
 			if r.By != made.owner {
 				made.owner = 0
@@ -166,81 +158,29 @@ func (s state) apply(one []*clientv3.Event, by []*request) {
 	}
 }
 
-// effect is what a request would write, and nil for what it would remove.
-type effect map[string]*pb.PutRequest
-
-func (s state) effect(r *request) effect {
-	out := effect{}
-	for key, i := range s {
-		if r.lease != 0 && i.lease() == r.lease {
-			out[key] = nil
-		}
-	}
-	s.run(r.ops, out)
-	return out
-}
-
-func (s state) run(ops []*pb.RequestOp, out effect) {
-	for _, op := range ops {
-		if p := op.GetRequestPut(); p != nil {
-			out[string(p.Key)] = p
-		}
-		if d := op.GetRequestDeleteRange(); d != nil {
-			for _, i := range s.among(d.Key, d.RangeEnd) {
-				out[string(i.Key)] = nil
-			}
-		}
-		if t := op.GetRequestTxn(); t != nil {
-			if slices.ContainsFunc(t.Compare, func(c *pb.Compare) bool { return !s.holds(c) }) {
-				s.run(t.Failure, out)
-			} else {
-				s.run(t.Success, out)
-			}
-		}
-	}
-}
-
-// among returns the keys of a range. The end is exclusive; none is the one key, and a zero byte is no end.
-func (s state) among(from, end []byte) (out []item) {
-	for _, i := range s {
-		first, last := bytes.Compare(i.Key, from), bytes.Compare(i.Key, end)
-		if first == 0 && len(end) == 0 || first >= 0 && len(end) > 0 && (last < 0 || string(end) == "\x00") {
-			out = append(out, i)
-		}
-	}
-	return out
-}
-
-// holds reports whether a condition holds, of all keys of its range. A missing key has no value, and zeros besides.
-func (s state) holds(c *pb.Compare) bool {
-	all := s.among(c.Key, c.RangeEnd)
-	if len(all) == 0 {
-		if c.Target == pb.Compare_VALUE {
+// mayBe reports whether a request may have made a revision, if its conditions held.
+func (s state) mayBe(r *request, one []*clientv3.Event) bool {
+	return !slices.ContainsFunc(one, func(e *clientv3.Event) bool {
+		lease := s[string(e.Kv.Key)].lease
+		if e.Type == clientv3.EventTypeDelete && lease != 0 && lease == r.lease {
 			return false
 		}
-		all = []item{{KeyValue: &mvccpb.KeyValue{}}}
-	}
-	return !slices.ContainsFunc(all, func(i item) bool {
-		order := map[pb.Compare_CompareTarget]int{
-			pb.Compare_VERSION: cmp.Compare(i.Version, c.GetVersion()),
-			pb.Compare_CREATE:  cmp.Compare(i.CreateRevision, c.GetCreateRevision()),
-			pb.Compare_MOD:     cmp.Compare(i.ModRevision, c.GetModRevision()),
-			pb.Compare_VALUE:   bytes.Compare(i.Value, c.GetValue()),
-			pb.Compare_LEASE:   cmp.Compare(i.Lease, c.GetLease()),
-		}[c.Target]
-		return !map[pb.Compare_CompareResult]bool{
-			pb.Compare_EQUAL: order == 0, pb.Compare_NOT_EQUAL: order != 0, pb.Compare_GREATER: order > 0, pb.Compare_LESS: order < 0,
-		}[c.Result]
+		return !slices.ContainsFunc(r.ops, func(op *pb.RequestOp) bool { return does(op, e) })
 	})
 }
 
-// is reports whether an effect is that of a revision.
-func (e effect) is(one []*clientv3.Event) bool {
-	return len(e) == len(one) && !slices.ContainsFunc(one, func(c *clientv3.Event) bool {
-		p, in := e[string(c.Kv.Key)]
-		if p == nil || c.Type == clientv3.EventTypeDelete {
-			return !in || p != nil || c.Type != clientv3.EventTypeDelete
-		}
-		return !p.IgnoreValue && !bytes.Equal(p.Value, c.Kv.Value) || !p.IgnoreLease && p.Lease != c.Kv.Lease
-	})
+// does reports whether an operation, or one within a transaction, may have made a change. The end of
+// a range is exclusive; none is the one key, and a zero byte is no end.
+func does(op *pb.RequestOp, e *clientv3.Event) bool {
+	if p := op.GetRequestPut(); p != nil {
+		same := p.IgnoreValue || bytes.Equal(p.Value, e.Kv.Value)
+		return e.Type == clientv3.EventTypePut && bytes.Equal(p.Key, e.Kv.Key) && same
+	}
+	if d := op.GetRequestDeleteRange(); d != nil {
+		from, end := bytes.Compare(e.Kv.Key, d.Key), bytes.Compare(e.Kv.Key, d.RangeEnd)
+		within := from == 0 || from > 0 && len(d.RangeEnd) > 0 && (end < 0 || string(d.RangeEnd) == "\x00")
+		return e.Type == clientv3.EventTypeDelete && within
+	}
+	t := op.GetRequestTxn()
+	return slices.ContainsFunc(slices.Concat(t.GetSuccess(), t.GetFailure()), func(op *pb.RequestOp) bool { return does(op, e) })
 }
