@@ -149,11 +149,7 @@ var toldMelt = say.New1[actor]("{who} melts")
 
 const meltCase = `var processes = []Case{
 	{
-		Verb: "melt", What: "a client", Lock: "set-nx-lua", Story: ` + "`" + `
-faults:
-  - when: A is in its critical section
-    melt: A
-    until: B sends SET the 20th time` + "`" + `,
+		Verb: "melt", What: "a client", Lock: "set-nx-lua", Story: "when: A is in its critical section, melt: A, until: B sends SET the 20th time",
 		During: func(s *Seen) string {
 			thawed := s.next(one{kind: history.Thawed, node: "A"}, s.ended)
 			return unless(thawed >= 0 && s.doings("A", s.began, thawed) == 0, "A did something, or does not go on")
@@ -235,6 +231,7 @@ import (
 	"testing"
 
 	"lockstep/internal/checker"
+	"lockstep/internal/scenario/scenariotest"
 	"lockstep/internal/sim"
 )
 
@@ -242,7 +239,7 @@ func TestWhoAsksForMelting(t *testing.T) {
 	w := sim.New()
 	defer w.Close()
 	for file, asks := range map[string]bool{"melting": true, "pause-past-lease": false} {
-		p := load(t, "../../scenarios/lessons/"+file+".yaml")
+		p := scenariotest.Load(t, "../../scenarios/lessons/"+file+".yaml")
 		out := One(t.Context(), w, p, p.Locks[0], 1)
 		judged := slices.ContainsFunc(out.Judgement.Findings, func(f checker.Finding) bool { return f.Property == "nobody-melts" })
 		if judged != asks || !out.Status().Good() {

@@ -1,9 +1,11 @@
 package etcd
 
 import (
+	"slices"
 	"testing"
 	"time"
 
+	"lockstep/internal/history"
 	"lockstep/internal/store"
 	"lockstep/internal/store/storetest"
 )
@@ -270,7 +272,7 @@ func TestKept(t *testing.T) {
 		anna: {{Key: "q/1", Lease: 10 * time.Second}, {Key: "q"}},
 		bert: {{Key: "q/2"}, {Key: "q"}},
 	} {
-		if got := b.Kept(who); !slices.Equal(got, want) {
+		if got := b.s.Kept(who); !slices.Equal(got, want) {
 			t.Errorf("of %d: %+v, want %+v", who, got, want)
 		}
 	}
