@@ -112,8 +112,7 @@ func (s state) doers(requests []*request, one []*clientv3.Event) (by []*request)
 
 // ended reports whether a revision is the end of a lease.
 func (s state) ended(one []*clientv3.Event) bool {
-	lease := s[string(one[0].Kv.Key)].lease
-	return lease != 0 && s.mayBe(&request{lease: lease}, one)
+	return s.mayBe(&request{lease: s[string(one[0].Kv.Key)].lease}, one)
 }
 
 // robbed returns the keys of other clients that a revision has removed or overwritten. It is certain

@@ -156,6 +156,11 @@ func TestWhoseEntryWasRemoved(t *testing.T) {
 			w.losing(a, func() { w.put(w.a, "x", "a") })
 			w.remove(w.b, "x")
 		}},
+		{"made by either, without a reply", "A ? A ?", func() {
+			w.losing(a, func() { w.put(w.a, "z", "") })
+			w.losing(b, func() { w.put(w.b, "z", "") })
+			w.remove(w.a, "z")
+		}},
 		{"that another's lost request may have removed", "B ?", func() {
 			w.put(w.a, "y", "a")
 			w.losing(b, func() { w.do(w.b, ifHas("y", "b", clientv3.OpDelete("y"), clientv3.OpGet("y"))) })
