@@ -167,6 +167,9 @@ func (c *quorum) settle() {
 // robbed returns the events of removals by clients other than the owner. One is in doubt, too, if its
 // owner may have given the entry up before.
 func (c *quorum) robbed(entries []entry) (out []entry) {
+	if len(entries) == 0 { // a program changed entries in its init, and no client has played
+		return nil
+	}
 	instant := func(t time.Time) history.Instant { return max(history.Instant(t.Sub(c.h.epoch)), 0) }
 	for _, r := range c.removals {
 		e := mayHaveRemoved(instant(r.At), c.leader.node, r.By)

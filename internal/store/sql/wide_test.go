@@ -95,9 +95,6 @@ func subqueries(t *testing.T, real *realServer) {
 
 // jobs: several clients take the next row that no other one has locked.
 func jobs(t *testing.T, real *realServer) {
-	if real.is == MySQL {
-		t.Skip("what InnoDB locks for a LIMIT is beyond the model")
-	}
 	d := newDuel(t, real, "CREATE TABLE j (id BIGSERIAL PRIMARY KEY, owner TEXT, at BIGINT NOT NULL)")
 	a, b, c := d.connect(1), d.connect(2), d.connect(3)
 	for _, at := range []string{"7", "5", "6", "5", "9"} {
@@ -139,9 +136,6 @@ func functions(t *testing.T, real *realServer) {
 
 // locksOfTransactions: advisory locks that end with a transaction, and keys of two parts.
 func locksOfTransactions(t *testing.T, real *realServer) {
-	if real.is == MySQL {
-		t.Skip("named locks of MariaDB are a session's")
-	}
 	d := newDuel(t, real)
 	a, b := d.connect(1), d.connect(2)
 	try := func(key string) { d.do(b, "SELECT pg_try_advisory_lock("+key+"), pg_advisory_unlock("+key+")") }
