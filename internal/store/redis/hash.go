@@ -8,10 +8,10 @@ import (
 
 // A hash is a slice of fields in order of insertion, searched from the front, as
 // small hashes are in Redis (listpack.c). The hashes of locks have one field per holder, or
-// fields for the holder and the end of its lease, which the next one may overwrite. So a hash is
-// its owner's as long as what that has written stands. Who changes it by HSET takes the entry
-// over, as by SET. Who deletes or empties it ends the entry: the next one to fill a field of the
-// hash owns it. HINCRBY changes counters, which are no one client's.
+// fields for the holder and the end of its lease, which the next one may overwrite. So a hash
+// belongs to its owner as long as what the owner wrote stands. A client that changes it by HSET
+// takes the entry over, as by SET. One that deletes or empties it ends the entry, and the next
+// client to fill a field owns the hash. HINCRBY changes counters, which belong to no one.
 
 // fieldIndex returns the position of a field, or -1.
 func (e *entry) fieldIndex(name string) int {
