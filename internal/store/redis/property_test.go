@@ -137,7 +137,7 @@ func dying(s *Store) string {
 	return out
 }
 
-func compareSnapshots(t *rapid.T, i int, name string, primary, replica *Store) {
+func compareSnapshots(t rapid.TB, i int, name string, primary, replica *Store) {
 	if a, b := fmt.Sprint(primary.Snapshot()), fmt.Sprint(replica.Snapshot()); a != b {
 		t.Fatalf("step %d, %s:\nprimary %s\nreplica %s", i, name, a, b)
 	}

@@ -189,9 +189,11 @@ func TestStore(t *testing.T) {
 	}
 }
 
-// play executes steps and checks their results.
+// play executes steps on an empty store and checks their results, also those on a replica.
 func play(t *testing.T, s *Store, steps []step) {
 	t.Helper()
+	replica := New()
+	replica.SetReplica(true)
 	for i := range steps {
 		step := &steps[i]
 		reply := ""
@@ -204,6 +206,10 @@ func play(t *testing.T, s *Store, steps []step) {
 			t.Errorf("step %d, %v: reply %s, want %s", i, &step.give, reply, step.want)
 		}
 		reports(t, s, fmt.Sprintf("step %d, %v", i, &step.give), step.changes, step.effects)
+		for _, e := range s.Effects() {
+			replica.Apply(step.atMS, &e)
+		}
+		compareSnapshots(t, i, fmt.Sprint(&step.give), s, replica)
 	}
 }
 
