@@ -100,7 +100,7 @@ func TestAProgramThatDereferencesNilDies(t *testing.T) {
 // A session that is cut off ends within a second of its deadline, one lease after the last answer,
 // without a word from a server.
 func TestASessionOfEtcdLearnsOfItsEnd(t *testing.T) {
-	p := scenariotest.Load(t, "../../scenarios/lessons/literal-nobody-reads-the-answers.yaml")
+	p := scenariotest.Load(t, "../../scenarios/lessons/literal-answers-unread.yaml")
 	h := must.Get(sim.Run(p, "etcd-mutex", 1))(t)
 	a := h.Node("A")
 	var answered, lost history.Instant
