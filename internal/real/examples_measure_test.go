@@ -106,7 +106,7 @@ func measureExample(t *testing.T, e exampleLock, path string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	out := results.NewLibrary()
+	out := &results.Library{Schema: results.Schema}
 	out.Lock, out.Library, out.Program, out.ScalePPM = e.id, e.library, e.file, scale
 	out.Version = version
 	out.Matrix = m.Measured()

@@ -13,14 +13,13 @@ import (
 )
 
 // A run of a program whose entry could not be followed is inconclusive if anything is expected of
-// the program. So is one without requests to its servers, even if nothing is expected.
+// the program. So is one without requests to its servers, even if nothing is expected. A program that
+// removes another client's entry fails a story unless that says otherwise.
 func TestAProgramThatCannotBeFollowedIsNoSuccess(t *testing.T) {
-	kept := []checker.Finding{
-		{Property: checker.MutualExclusionID, Verdict: checker.Kept}, {Property: checker.NoLostUpdateID, Verdict: checker.Kept},
-		{Property: checker.NoStaleWriteID, Verdict: checker.Kept}, {Property: checker.ProgressID, Verdict: checker.Kept},
-	}
 	one := []plan.Expectation{{Lock: plan.EveryLock, Property: checker.ProgressID, Verdict: "kept"}}
 	looks := []plan.Expectation{{Lock: plan.EveryLock, Verdict: plan.Anything}}
+	robs := checker.Finding{Property: checker.OwnerOnlyReleaseID, Verdict: checker.Broken}
+	robbed := append(one, plan.Expectation{Lock: plan.EveryLock, Property: checker.OwnerOnlyReleaseID, Verdict: "broken"})
 	doubt := checker.Finding{Property: checker.OwnerOnlyReleaseID, Verdict: checker.Unknown, Doubts: 1}
 	for _, c := range []struct {
 		name    string
@@ -35,17 +34,25 @@ func TestAProgramThatCannotBeFollowedIsNoSuccess(t *testing.T) {
 		{"not followed, and nothing is said", nil, doubt, history.Unfollowed, "", Inconclusive},
 		{"unread, and the story does not ask", one, doubt, history.Unread, "", Met},
 		{"unread, and nothing is said", nil, doubt, history.Unread, "", Inconclusive},
-		{"it robs", one, checker.Finding{Property: checker.OwnerOnlyReleaseID, Verdict: checker.Broken}, history.Followed, "", Missed},
+		{"unknown, without a doubt", one, checker.Finding{Property: checker.OwnerOnlyReleaseID, Verdict: checker.Unknown}, history.Followed, "", Met},
+		{"it robs", one, robs, history.Followed, "", Missed},
+		{"it robs, and the story says so", robbed, robs, history.Followed, "", Met},
+		{"it robs, and anything is expected", looks, robs, history.Followed, "", NothingExpected},
 		{"anything is expected", looks, doubt, history.Unfollowed, "", NothingExpected},
 		{"anything is expected, and it used no server", looks, doubt, history.Unfollowed, "A", Inconclusive},
 	} {
 		p := &plan.Plan{Expect: c.expect, Programs: []locks.Variant{{ID: "mine", Program: []string{"x"}}}}
 		h := history.New(history.Header{Entry: c.entry, Alone: c.alone})
-		j := checker.Judgement{History: h, Findings: append([]checker.Finding{c.release}, kept...)}
+		j := checker.Judgement{History: h, Findings: findings(c.release)}
 		o := Outcome{Judgement: j, Expected: compare(p, "mine", j)}
 		if o.Status() != c.want {
 			t.Errorf("%s: status %d, want %d: %+v", c.name, o.Status(), c.want, o.Expected)
 		}
+	}
+	// A lock that the story names does not fail it by what it says nothing of.
+	p, j := &plan.Plan{Expect: one}, checker.Judgement{Findings: findings(robs)}
+	if o := (Outcome{Judgement: j, Expected: compare(p, "set-nx-ex-del", j)}); o.Status() != Met {
+		t.Errorf("a lock of ours that robs: status %d: %+v", o.Status(), o.Expected)
 	}
 }
 

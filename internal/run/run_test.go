@@ -3,15 +3,16 @@ package run
 import (
 	"context"
 	"errors"
+	"slices"
 	"testing"
 
 	"lockstep/internal/checker"
 	"lockstep/internal/history"
-	"lockstep/internal/locks"
 	"lockstep/internal/must"
 	"lockstep/internal/plan"
 	"lockstep/internal/say"
 	"lockstep/internal/sim"
+	"lockstep/internal/store"
 )
 
 // A run is as expected when every expectation holds and everything was tested. Unknown verdicts are
@@ -52,41 +53,6 @@ func TestStatus(t *testing.T) {
 	}
 }
 
-// A program that removes another client's entry fails every story that expects something, unless
-// the story says otherwise. A lock that the story names does not.
-func TestAProgramMustNotRob(t *testing.T) {
-	program := must.Get(locks.NewProgram("", []string{"mylock"}, ""))(t)
-	every := func(property, verdict string) plan.Expectation {
-		return plan.Expectation{Lock: plan.EveryLock, Property: property, Verdict: verdict}
-	}
-	judged := func(v checker.Verdict) checker.Judgement {
-		return checker.Judgement{Findings: []checker.Finding{{Property: checker.MutualExclusionID, Verdict: checker.Broken}, {Property: checker.OwnerOnlyReleaseID, Verdict: v}}}
-	}
-	overlap, robbed := every(checker.MutualExclusionID, "broken"), every(checker.OwnerOnlyReleaseID, "broken")
-	for _, tt := range []struct {
-		name   string
-		lock   string
-		expect []plan.Expectation
-		got    checker.Verdict
-		want   Status
-	}{
-		{"it robs", program.ID, []plan.Expectation{overlap}, checker.Broken, Missed},
-		{"it does not", program.ID, []plan.Expectation{overlap}, checker.Kept, Met},
-		{"unknown", program.ID, []plan.Expectation{overlap}, checker.Unknown, Met},
-		{"the story says so", program.ID, []plan.Expectation{overlap, robbed}, checker.Broken, Met},
-		{"the story expects nothing", program.ID, []plan.Expectation{every("", plan.Anything)}, checker.Broken, NothingExpected},
-		{"a lock of ours", "set-nx-ex-del", []plan.Expectation{overlap}, checker.Broken, Met},
-	} {
-		p := plan.Default()
-		p.Programs, p.Expect = []locks.Variant{program}, tt.expect
-		j := judged(tt.got)
-		out := Outcome{Judgement: j, Expected: compare(&p, tt.lock, j)}
-		if got := out.Status(); got != tt.want {
-			t.Errorf("%s: status %d, want %d: %+v", tt.name, got, tt.want, out.Expected)
-		}
-	}
-}
-
 // Each seed is played once.
 func TestSeedsPlaysEachSeed(t *testing.T) {
 	p := plan.Default()
@@ -105,5 +71,72 @@ func TestSeedsPlaysEachSeed(t *testing.T) {
 	}
 	if len(played) != 20 {
 		t.Errorf("%d seeds were played, want 20", len(played))
+	}
+}
+
+// counting is a world whose histories have ten events. It notes the arguments of Reserve.
+type counting struct{ reserved *[]int }
+
+func (c counting) Reserve(events int) { *c.reserved = append(*c.reserved, events) }
+func (c counting) Close()             {}
+
+func (c counting) Play(ctx context.Context, p *plan.Plan, lock string, seed uint64) (*history.History, error) {
+	h := history.New(p.HeaderOf(lock, plan.Store{Store: store.All()[0]}, seed, "sim", 1_000_000))
+	for range 10 {
+		h.Add(history.Event{Kind: history.Healed, Cause: history.NoCause})
+	}
+	return h, nil
+}
+
+// All histories of a run share one limit on events.
+func TestTheLocksOfARunShareItsEvents(t *testing.T) {
+	var reserved []int
+	p := plan.Default()
+	p.Locks = []string{"set-nx-lua", "watchdog-lua", "redlock"}
+	must.Get(All(context.Background(), func() World { return counting{&reserved} }, &p, 1, "sim"))(t)
+	if want := []int{0, 10, 20}; !slices.Equal(reserved, want) {
+		t.Errorf("reserved %v, want %v", reserved, want)
+	}
+}
+
+// interrupting is a world that is interrupted in its second play.
+type interrupting struct {
+	counting
+	stop context.CancelFunc
+	more int
+}
+
+func (i interrupting) Play(ctx context.Context, p *plan.Plan, lock string, seed uint64) (*history.History, error) {
+	h, _ := i.counting.Play(ctx, p, lock, seed)
+	for range i.more {
+		h.Add(history.Event{Kind: history.Healed, Cause: history.NoCause})
+	}
+	if lock == p.Locks[1] {
+		i.stop()
+		return h, ctx.Err()
+	}
+	return h, nil
+}
+
+// An interrupted run keeps only its first events, so that drawing and storing them is quick.
+func TestAnInterruptedRunKeepsTheFirstEvents(t *testing.T) {
+	for _, more := range []int{0, mostInterrupted} {
+		ctx, stop := context.WithCancel(context.Background())
+		p := plan.Default()
+		p.Locks = []string{"set-nx-lua", "watchdog-lua", "redlock"}
+		r, err := All(ctx, func() World { return interrupting{counting{new([]int)}, stop, more} }, &p, 1, "sim")
+		if err == nil || len(r.Outcomes) != 2 {
+			t.Fatalf("%d outcomes, error %v", len(r.Outcomes), err)
+		}
+		for i := range r.Outcomes {
+			o := &r.Outcomes[i]
+			n := len(o.Judgement.History.Events)
+			if more > 0 && (n != mostInterrupted/2+1 || o.Untested().Empty() || o.Judgement.History.WhyCutShort() == "") {
+				t.Errorf("%s: %d events, %q", o.Lock, n, o.Untested().English())
+			}
+			if more == 0 && n != 10+i {
+				t.Errorf("%s: %d events are left of a short run", o.Lock, n)
+			}
+		}
 	}
 }

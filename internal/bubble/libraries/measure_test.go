@@ -49,7 +49,7 @@ func TestMeasure(t *testing.T) {
 	if !ok {
 		t.Fatalf("there is no library %q", *measure)
 	}
-	out := results.NewLibrary()
+	out := &results.Library{Schema: results.Schema}
 	out.Lock, out.Library, out.Go = v.ID, v.Library, runtime.Version()
 	out.Version = version(t, v.Library)
 	if before := read(t, v.ID); before != nil {

@@ -129,50 +129,22 @@ func best(q Question, f *Facts) Answer {
 
 func newCandidate(a *Answer, r *rule, l *results.ExploredLock, f *Facts) Candidate {
 	c := Candidate{Lock: l.Lock, Fenced: l.Fenced(), Cost: f.Costs[l.Lock], Found: l, Breaks: [][]string{}, Also: [][]string{}, Beyond: []string{}}
-	var met, shown *results.CutSet // the story to show: of what was found, else of a harmless overlap
-	of := func(ways ...checker.Way) (in [][]string) {
-		for _, way := range ways {
-			for i := range l.By(way) {
-				s := &l.By(way)[i]
-				if !subset(s.Kinds, a.Expected) {
-					continue
-				}
-				if shown == nil {
-					shown = s
-				}
-				if !slices.ContainsFunc(in, func(o []string) bool { return slices.Equal(o, s.Kinds) }) {
-					in = append(in, s.Kinds)
-				}
-			}
-		}
-		return in
-	}
-	if sets := of(r.must...); sets != nil {
-		c.Breaks = sets
-	}
-	met = shown
-	if slices.Contains(r.must, checker.Damage) { // prefer a story of what was asked about
-		shown = nil
-		if of(checker.Damage); shown != nil {
-			met = shown
-		}
-	}
-	if sets := of(r.also...); sets != nil {
-		c.Also = sets
-	}
+	of := func(ways ...checker.Way) [][]string { return kindsOf(l.Within(a.Expected, ways...)) }
+	c.Breaks, c.Also = append(c.Breaks, of(r.must...)...), append(c.Also, of(r.also...)...)
 	if slices.Contains(r.also, checker.NoProgress) {
 		c.Stuck = of(checker.NoProgress)
 	}
-	if shown = nil; met == nil {
-		of(checker.Overlap)
-		met = shown
+	// The story to show is one of what was asked about, else of a harmless overlap.
+	shown := slices.Concat(l.Within(a.Expected, r.must...), l.Within(a.Expected, checker.Overlap))
+	if slices.Contains(r.must, checker.Damage) {
+		shown = slices.Concat(l.Within(a.Expected, checker.Damage), shown)
 	}
-	if met != nil {
-		c.Story = met.Name
+	if len(shown) > 0 {
+		c.Story = shown[0].Name
 	}
 	for _, way := range r.must {
 		for _, s := range l.By(way) {
-			if len(s.Kinds) == 1 && !subset(s.Kinds, a.Expected) && !slices.Contains(c.Beyond, s.Kinds[0]) {
+			if len(s.Kinds) == 1 && !results.Subset(s.Kinds, a.Expected) && !slices.Contains(c.Beyond, s.Kinds[0]) {
 				c.Beyond = append(c.Beyond, s.Kinds[0])
 			}
 		}
@@ -182,6 +154,16 @@ func newCandidate(a *Answer, r *rule, l *results.ExploredLock, f *Facts) Candida
 	return c
 }
 
+// kindsOf returns the kinds of sets, each once.
+func kindsOf(sets []*results.CutSet) (out [][]string) {
+	for _, s := range sets {
+		if !slices.ContainsFunc(out, func(o []string) bool { return slices.Equal(o, s.Kinds) }) {
+			out = append(out, s.Kinds)
+		}
+	}
+	return out
+}
+
 // compared adds what the matrix, which plays scripts of its own, and runs without a check say of
 // the lock.
 func (c *Candidate) compared(a *Answer, r *rule, f *Facts) {
@@ -189,7 +171,7 @@ func (c *Candidate) compared(a *Answer, r *rule, f *Facts) {
 	for _, s := range f.Scripts[c.Lock] {
 		switch {
 		case !slices.Contains(r.must, s.Way):
-		case subset(s.Kinds, a.Expected):
+		case results.Subset(s.Kinds, a.Expected):
 			if !slices.ContainsFunc(s.Kinds, func(k string) bool { return slices.Contains(alone, k) }) {
 				c.Scripts = append(c.Scripts, s)
 			}
@@ -198,17 +180,13 @@ func (c *Candidate) compared(a *Answer, r *rule, f *Facts) {
 		}
 	}
 	for _, u := range f.Unchecked[c.Lock] {
-		if !subset(u.Kinds, a.Expected) {
+		if !results.Subset(u.Kinds, a.Expected) {
 			continue
 		}
 		if c.Played++; u.Damaged {
 			c.Unchecked = append(c.Unchecked, u.Kinds)
 		}
 	}
-}
-
-func subset(some, all []string) bool {
-	return !slices.ContainsFunc(some, func(k string) bool { return !slices.Contains(all, k) })
 }
 
 // compare orders candidates, best first: by the verdict, by how many kinds break them alone, by
@@ -253,7 +231,7 @@ func NotExpectedWith(lock string, kinds []string) (where []say.Words, everywhere
 		if h.fits == nil || !h.fits(&v) {
 			continue
 		}
-		if fit++; !subset(kinds, (Question{Have: h.ID}).ToExpect()) {
+		if fit++; !results.Subset(kinds, (Question{Have: h.ID}).ToExpect()) {
 			where = append(where, h.at)
 		}
 	}

@@ -88,7 +88,7 @@ func (a *Answer) Lines() (out []Line) {
 	if len(a.Instead) > 0 {
 		add("What would do", a.instead())
 	}
-	if overlaps := c.overlaps(a.Expected); a.guarded() && c.survives() && c.Fenced && overlaps != nil {
+	if overlaps := kindsOf(c.Found.Within(a.Expected, checker.Overlap)); a.guarded() && c.survives() && c.Fenced && overlaps != nil {
 		add("Two can still hold it at once", say.RefusedLater.With(when(overlaps)))
 	}
 	if c.Fenced && a.IfTwo == Damage {
@@ -171,16 +171,6 @@ func (c *Candidate) searched() say.Phrase {
 	}
 	return say.SearchedWas.With(say.Grouped(c.Found.Walked), say.Number(len(c.Found.Scope)), say.Number(ways[results.Complete]),
 		say.Optional(ways[results.Sampled]), say.Optional(ways[results.NotSearched]))
-}
-
-// overlaps returns the sets of expected kinds after which two hold the lock.
-func (c *Candidate) overlaps(expected []string) (out [][]string) {
-	for _, s := range c.Found.By(checker.Overlap) {
-		if subset(s.Kinds, expected) {
-			out = append(out, s.Kinds)
-		}
-	}
-	return out
 }
 
 // Words is a question with its answers.

@@ -15,8 +15,7 @@ import (
 	"lockstep/internal/store/sql"
 )
 
-// Sessions with bare models of stores, without network and clients, for claims about what commands
-// do.
+// Sessions with bare models of stores, without network and clients.
 
 // session executes the commands of a play on a new server and keeps the replies that have a name.
 func (x *experiment) session(p *play, key []string) {
@@ -107,9 +106,8 @@ func onEtcd(x *experiment) func(string) cell {
 	}
 }
 
-// onMySQL executes statements, each after the number of its session: "1 BEGIN", "1 KILL". The only
-// table, resources, has one row with the name r and the version 1. It answers with the first
-// number.
+// onMySQL executes statements, each after the number of its session: "1 BEGIN", "1 KILL". Its only
+// table, resources, has the row r, 1. It answers with the first number.
 func onMySQL(x *experiment) func(string) cell {
 	db, id := sql.New(sql.Config{Flavour: sql.MySQL, Setup: []sql.Stmt{
 		{Query: "CREATE TABLE resources (name VARCHAR(64) NOT NULL PRIMARY KEY, version BIGINT NOT NULL)"},

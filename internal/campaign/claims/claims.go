@@ -1,24 +1,26 @@
-// Package claims measures what documents about locks claim: "the watchdog solves the overrun", "Lua
-// scripts roll back". Each testable claim is an entry of the files in data: the sentence and its
-// source, the stories to play in the simulator or the commands for a bare model of a store (play),
-// the questions to each run (measures.go), which are mostly about patterns of events, the names of
-// the answers (found), and the rule and the figure made of them (expression.go, figure.go). No
-// entry says what its verdict should be.
+// Package claims measures what documents about locks claim: "the watchdog solves the overrun". Each
+// testable claim is an entry of the files in data: the sentence and its source, stories or commands
+// (play), questions to each run (measures.go), and the rule and the figure made of the answers
+// (expression.go, figure.go). No entry says what its verdict should be.
 package claims
 
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"slices"
+	"sync"
+
+	"github.com/goccy/go-yaml"
 
 	"lockstep/internal/campaign"
 	"lockstep/internal/run"
 	"lockstep/internal/say"
 )
 
-// The verdicts. Depends is for a claim that holds under one condition and fails under another, both
-// of which were tested.
+// The verdicts. Depends: it holds under one tested condition and fails under another.
 const (
 	True    = "true"
 	False   = "false"
@@ -47,17 +49,31 @@ type Measured struct {
 }
 
 // All returns all claims by their numbers.
-func All() []Claim {
-	all, err := entries()
+func All() []Claim { return slices.Clone(all()) }
+
+var all = sync.OnceValue(func() (all []Claim) {
+	files, err := fs.Glob(data, "data/*.yaml")
+	for _, name := range files {
+		text, errRead := data.ReadFile(name)
+		some, errParse := parse(text)
+		err = errors.Join(err, errRead, errParse)
+		all = append(all, some...)
+	}
 	if err != nil {
 		panic(err) // a test reads them
 	}
-	out := make([]Claim, 0, len(all))
+	slices.SortFunc(all, func(a, b Claim) int { return cmp.Compare(a.N, b.N) })
+	return all
+})
+
+// parse reads a file of claims.
+func parse(text []byte) (some []Claim, err error) {
+	var all []*entry
+	err = yaml.UnmarshalWithOptions(text, &all, yaml.Strict(), yaml.UseOrderedMap())
 	for _, e := range all {
-		out = append(out, e.claim())
+		some = append(some, Claim{e.N, say.Both{English: e.Claim, Chinese: e.Zh}, e.Source, e})
 	}
-	slices.SortFunc(out, func(a, b Claim) int { return cmp.Compare(a.N, b.N) })
-	return out
+	return some, err
 }
 
 // Lookup returns the claim with that number.
@@ -81,9 +97,8 @@ type Options struct {
 	Progress func(done, all int)
 }
 
-// Measure measures the claims of the shard. The results are in the order of o.Claims and do not
-// depend on the number of workers. When ctx ends, the finished ones are returned with ctx's error;
-// on any other error there are none.
+// Measure measures the claims of the shard, in their order. When ctx ends, the finished ones are
+// returned with ctx's error; on any other error there are none.
 func Measure(ctx context.Context, o Options) ([]Measured, error) {
 	out := make([]Measured, o.Shard.Count(len(o.Claims)))
 	newLab := o.NewLab

@@ -86,7 +86,7 @@ func storedClaims(t *testing.T) *results.Claims {
 func measured(t *testing.T, lab *Lab, text string) (Result, error) {
 	t.Helper()
 	some := must.Get(parse([]byte(text)))(t)
-	m, err := measure(t.Context(), lab, some[0].claim())
+	m, err := measure(t.Context(), lab, some[0])
 	return m.Result, err
 }
 

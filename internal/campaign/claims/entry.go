@@ -2,13 +2,9 @@ package claims
 
 import (
 	"embed"
-	"fmt"
-	"io/fs"
-	"sync"
 
 	"github.com/goccy/go-yaml"
 
-	"lockstep/internal/say"
 	"lockstep/internal/scenario"
 )
 
@@ -23,8 +19,7 @@ type entry struct {
 	Source  string
 	Scripts map[string]string // of Lua, by their names
 	Plays   []yaml.MapSlice   // each a play, with {names} for what Each sets
-	// Requires are conditions that show that the experiment tested what it should: otherwise it is
-	// an error.
+	// Requires are conditions without which the experiment did not test what it should: an error.
 	Requires []condition
 	Must     []condition // the claim is false when one does not hold
 	Cases    []condition // see verdict
@@ -66,36 +61,6 @@ type play struct {
 	Bare string
 	Do   []any // commands: texts, or a name for the reply and the text
 	Lab  string
-}
-
-// entries are all claims of the data.
-var entries = sync.OnceValues(func() ([]*entry, error) {
-	var all []*entry
-	files, err := fs.Glob(data, "data/*.yaml")
-	if err != nil {
-		return nil, err
-	}
-	for _, name := range files {
-		text, err := data.ReadFile(name)
-		if err != nil {
-			return nil, err
-		}
-		some, err := parse(text)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", name, err)
-		}
-		all = append(all, some...)
-	}
-	return all, nil
-})
-
-func parse(text []byte) (some []*entry, err error) {
-	return some, yaml.UnmarshalWithOptions(text, &some, yaml.Strict(), yaml.UseOrderedMap())
-}
-
-// claim is the entry for users of the package.
-func (e *entry) claim() Claim {
-	return Claim{e.N, say.Both{English: e.Claim, Chinese: e.Zh}, e.Source, e}
 }
 
 // holds says which of the conditions hold, and how many.

@@ -73,9 +73,8 @@ func (x *experiment) vary(p yaml.MapSlice) {
 	walk(p, 0, nil)
 }
 
-// values are the values of a name of Each, with what each is called; a list calls each by itself.
-// "100ms..1s by 50ms" is an arithmetic sequence, "every design" all simulated locks except the
-// misprints.
+// values are the values of a name of Each, with what each is called. "100ms..1s by 50ms" is a
+// sequence, "every design" all simulated locks but misprints.
 func values(of any) (out yaml.MapSlice) {
 	switch of := of.(type) {
 	case yaml.MapSlice:
@@ -109,8 +108,7 @@ func values(of any) (out yaml.MapSlice) {
 	return out
 }
 
-// overlaid is a play with one of its names set: to a map of keys of the play, to a key of the play,
-// or to {name} in its texts.
+// overlaid is a play with one of its names set: to a map of keys, to a key, or {name} in its texts.
 func overlaid(p yaml.MapSlice, name string, v any) yaml.MapSlice {
 	if more, ok := v.(yaml.MapSlice); ok {
 		out := slices.Clone(p)

@@ -51,10 +51,9 @@ func timerWheel(x *experiment) {
 	}
 }
 
-// sessions lets twenty clients of a bare ensemble make a node each and send their last sign of life
-// half a second apart; one more stays alive. With a timeout of 10 s and ticks of 2 s it measures
-// how long after the last sign each session ended, whether on a whole tick, in how many batches,
-// and whether the living client's node exists after 30 s.
+// sessions lets twenty clients of a bare ensemble make a node each and fall silent half a second
+// apart; one more stays alive. It measures how long after the last sign each session ended, whether
+// on a whole tick, in how many batches, and whether the living client's node exists after 30 s.
 func sessions(x *experiment) {
 	const silent, timeout, tick, step = 20, 10 * time.Second, 2 * time.Second, 500 * time.Millisecond
 	m, id := zookeeper.New(zookeeper.Config{Tick: tick}), uint64(0)

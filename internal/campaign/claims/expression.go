@@ -102,38 +102,29 @@ func (e *evaluation) of(x ast.Expr) any {
 	return nil
 }
 
-func (e *evaluation) found(x ast.Expr) *found {
-	f, ok := e.of(x).(*found)
-	if !ok {
-		e.fail("has no variations and no figures")
+// found is the value of an expression as what was found: a number or a text is one answer.
+func (e *evaluation) found(x ast.Expr) *found { return asFound(e.of(x)) }
+
+func asFound(v any) *found {
+	if f, ok := v.(*found); ok {
+		return f
 	}
-	return f
+	var c cell
+	c.add(v)
+	return &found{cells: []cell{c}}
 }
 
+// number is the number in a reply, or the sum of all numbers.
 func (e *evaluation) number(x ast.Expr) int64 {
-	switch v := e.of(x).(type) {
-	case int64:
-		return v
-	case []int64:
-		return (&found{cells: []cell{{values: v}}}).sum()
-	case *found:
-		if _, texts, _ := v.all(); len(texts) == 1 {
-			return e.numberIn(texts[0])
-		}
-		return v.sum()
-	case text:
-		return e.numberIn(v)
+	f := e.found(x)
+	_, texts, _ := f.all()
+	switch {
+	case len(texts) != 1:
+		return f.sum()
+	case !texts[0].says.Numeric:
+		e.fail("%q is no number", texts[0].English)
 	}
-	e.fail("no number")
-	return 0
-}
-
-// numberIn is the number in a reply.
-func (e *evaluation) numberIn(reply text) int64 {
-	if !reply.says.Numeric {
-		e.fail("%q is no number", reply.English)
-	}
-	return reply.says.Number
+	return texts[0].says.Number
 }
 
 // operators are those between two numbers.
@@ -160,15 +151,8 @@ func (e *evaluation) binary(x *ast.BinaryExpr) any {
 		return int64(1)
 	}
 	if want, ok := e.of(x.Y).(say.Both); ok && x.Op == token.EQL {
-		switch is := e.of(x.X).(type) {
-		case *found:
-			_, texts, _ := is.all()
-			return truth(!slices.ContainsFunc(texts, func(t text) bool { return t.English != want.English }))
-		case say.Both:
-			return truth(is.English == want.English)
-		case text:
-			return truth(is.English == want.English)
-		}
+		_, texts, _ := e.found(x.X).all()
+		return truth(!slices.ContainsFunc(texts, func(t text) bool { return t.English != want.English }))
 	}
 	operate, ok := operators[x.Op]
 	if !ok {
@@ -184,8 +168,7 @@ func truth(is bool) int64 {
 	return 0
 }
 
-// value is what was found under a name, or a result of the rule: the number of its conditions, of
-// those that hold, and the names of those that do and do not.
+// value is what was found under a name, or a result of the rule.
 func (x *experiment) value(name string) any {
 	if f, ok := x.found[name]; ok {
 		return f
@@ -221,16 +204,7 @@ func (x *experiment) call(function string, args []any) any {
 	if function != "ratio" || len(args) != 2 {
 		x.lab.Fail("there is no function %s of %d numbers", function, len(args))
 	}
-	var of [2]int64
-	for i, a := range args {
-		switch a := a.(type) {
-		case int64:
-			of[i] = a
-		case *found:
-			of[i] = a.sum()
-		}
-	}
-	return say.Both{English: Ratio(of[0], of[1])}
+	return say.Both{English: Ratio(asFound(args[0]).sum(), asFound(args[1]).sum())}
 }
 
 // number is the value of a condition.

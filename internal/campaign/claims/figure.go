@@ -21,36 +21,31 @@ func (x *experiment) fill(figure string, l say.Language) string {
 	})
 }
 
-// said formats the value of an expression.
+// said formats the value of an expression: its text, or the sum of its numbers.
 func said(v any, form string) say.Both {
-	if f, ok := v.(*found); ok {
-		if _, texts, _ := f.all(); len(texts) > 0 {
-			v = texts[0]
-		} else {
-			v = f.sum()
-		}
-		if len(f.cells) == 1 && len(f.cells[0].values)+len(f.cells[0].texts) == 0 {
-			v = none()
-		}
+	if names, ok := v.([]string); ok {
+		return saidNames(names, form)
 	}
-	switch v := v.(type) {
-	case int64:
-		return saidNumber(v, form)
-	case []string:
-		parts := make([]say.Both, len(v))
-		for i, name := range v {
-			parts[i] = say.Both{English: name}
-		}
-		if form == "listed" {
-			return listed(parts)
-		}
-		return say.Both{English: strings.Join(v, ", ")}
-	case say.Both:
-		return saidText(text{Both: v}, form)
-	case text:
-		return saidText(v, form)
+	f := asFound(v)
+	values, texts, _ := f.all()
+	switch {
+	case len(f.cells) == 1 && len(values)+len(texts) == 0:
+		return saidText(text{Both: none()}, form)
+	case len(texts) > 0:
+		return saidText(texts[0], form)
 	}
-	panic(failure{fmt.Errorf("%v cannot be said", v)})
+	return saidNumber(f.sum(), form)
+}
+
+func saidNames(names []string, form string) say.Both {
+	if form != "listed" {
+		return say.Both{English: strings.Join(names, ", ")}
+	}
+	parts := make([]say.Both, len(names))
+	for i, name := range names {
+		parts[i] = say.Both{English: name}
+	}
+	return listed(parts)
 }
 
 func saidNumber(n int64, form string) say.Both {

@@ -14,11 +14,9 @@ import (
 	"lockstep/internal/sim"
 )
 
-// Lab plays the stories of an experiment in the simulator. An experiment that cannot be played ends
-// with an error, and so does one whose planned fault never fired, as it did not test what it says.
-//
-// The fields change the world for all experiments: tests use them to see that a verdict is
-// measured, and is another one in another world.
+// Lab plays the stories of an experiment. One that cannot be played, or whose planned fault never
+// fired, ends with an error. The fields change the world: tests see that another world has another
+// verdict.
 type Lab struct {
 	// Instead replaces a lock by another one, by their ids.
 	Instead map[string]string

@@ -106,8 +106,7 @@ func (a arguments) instant(r *Run, i int) (history.Instant, bool) {
 	return events[0].At, true
 }
 
-// between counts the events of a pattern from one instant until before another, or to the end of
-// the run; 0 when one of the instants does not exist.
+// between counts the events of a pattern from one instant until before another, or to the end.
 func between(r *Run, args arguments) any {
 	from, ok := args.instant(r, 1)
 	until := r.History.End() + 1
@@ -187,9 +186,9 @@ func refused(r *Run, args arguments) any {
 
 // left lists the remaining time of the entry just before each event of a pattern.
 func left(r *Run, args arguments) any {
-	out, p := []int64{}, readPattern(args.text(0))
+	out, is := []int64{}, r.pattern(args.text(0))
 	r.withEnds(func(e history.Event, ends history.Instant) {
-		if p.is(r, e) {
+		if is(e) {
 			out = append(out, int64(ends.Sub(e.At)))
 		}
 	})
@@ -198,9 +197,9 @@ func left(r *Run, args arguments) any {
 
 // exact counts the replies of a pattern that give the entry's remaining time, to the millisecond.
 func exact(r *Run, args arguments) any {
-	n, p := int64(0), readPattern(args.text(0))
+	n, is := int64(0), r.pattern(args.text(0))
 	r.withEnds(func(e history.Event, ends history.Instant) {
-		if p.is(r, e) {
+		if is(e) {
 			said := r.History.Answer(e.Text)
 			n += truth(said.Numeric && (time.Duration(said.Number)*time.Millisecond-ends.Sub(e.At)).Abs() <= time.Millisecond)
 		}
@@ -302,7 +301,7 @@ type wakeUps struct {
 // wakeUps follows waiting clients until the probe starts. Its arguments are the pattern of their
 // requests, and how long after a release is soon.
 func (r *Run) wakeUps(args arguments) (w wakeUps) {
-	p, soon := readPattern(args.text(0)), time.Duration(args[1].(int64))
+	is, soon := r.pattern(args.text(0)), time.Duration(args[1].(int64))
 	tries := map[history.NodeID]int{}    // of waiting clients
 	waiting := map[history.NodeID]bool{} // clients not yet woken by the last release
 	last := history.Instant(-1)
@@ -323,7 +322,7 @@ func (r *Run) wakeUps(args arguments) (w wakeUps) {
 			}
 			w.releases += truth(len(tries) > 0)
 			w.waiting += int64(len(tries))
-		case p.is(r, *e):
+		case is(*e):
 			isSoon := last >= 0 && e.At.Sub(last) <= soon
 			w.woken += truth(isSoon && waiting[e.Node])
 			if isSoon {

@@ -61,8 +61,7 @@ func (r *Run) text(e history.Event) string { return r.History.Text(e.Text) }
 // name is the name of a node.
 func (r *Run) name(id history.NodeID) string { return r.History.Name(id) }
 
-// cause returns the Sent event behind an event of the wire, or the event itself; the zero event
-// when the history lacks it.
+// cause returns the Sent event behind an event of the wire; the zero event without one.
 func (r *Run) cause(e history.Event) history.Event {
 	for e.Kind != history.Sent {
 		if e.Cause == history.NoCause {
@@ -94,132 +93,116 @@ func (r *Run) end(sent history.Event) (history.Event, bool) {
 	return e, ok
 }
 
-// pattern selects events, in the words of a question:
+// signsOfLife are the requests that keep a session or a lease alive.
+var signsOfLife = []string{"PING", "KEEPALIVE"}
+
+// pattern returns a test for events, in the words of a question:
 //
 //	sent SET by A at redis-2 answered (nil)
 //
 // First comes the kind as in histories, or asks (sent, but not signs of life, which come from the
 // session rather than the lock) or done (a release has returned); then optionally the command; then
-// conditions in any order.
-type pattern struct {
-	kinds   []history.Kind
-	asks    bool
-	command string
-	by      []string // the client; "clients": all but the probe
-	at      string   // the server
-	of      string   // whose entry; "clients", or "another": not the remover's own
-	lasting bool     // the entry has a time to live
-	failed  bool     // the request got no reply
-	checks  bool     // the request is conditional on a version
-	says    string   // the text; with answered, of the reply to the request
-	reply   bool
-	not     bool // any other text
-}
-
-// signsOfLife are the requests that keep a session or a lease alive.
-var signsOfLife = []string{"PING", "KEEPALIVE"}
-
-func readPattern(text string) (p pattern) {
-	words := strings.Fields(text)
-	switch words[0] {
-	case "asks":
-		p.kinds, p.asks = []history.Kind{history.Sent}, true
-	case "done":
-		p.kinds = []history.Kind{history.Released, history.NotHeld, history.ReleaseFailed}
-	default:
-		k, ok := history.ParseKind(words[0])
-		if !ok {
-			panic(failure{fmt.Errorf("%s: histories have no such event", text)})
-		}
-		p.kinds = []history.Kind{k}
-	}
+// conditions in any order. A condition that a message is for is the last one, and not is before it.
+func (r *Run) pattern(pattern string) func(history.Event) bool {
+	words := strings.Fields(pattern)
+	all := []func(history.Event) bool{r.kind(words[0])}
+	add := func(is func(e history.Event) bool) { all = append(all, is) }
+	not := false
 	for i := 1; i < len(words); i++ {
-		next := strings.Join(words[i+1:min(i+2, len(words))], "")
-		switch words[i] {
+		next := words[min(i+1, len(words)-1)]
+		switch word := words[i]; word {
 		case "by":
-			p.by = strings.Split(next, ",")
+			add(func(e history.Event) bool { return r.of(e, strings.Split(next, ",")) })
+			i++
 		case "at":
-			p.at = next
+			add(func(e history.Event) bool { _, server := r.sides(e); return r.name(server) == next })
+			i++
 		case "of":
-			p.of = next
-		case "lasting":
-			p.lasting = true
-			continue
-		case "checking":
-			p.checks = true
-			continue
-		case "failed":
-			p.failed = true
-			continue
+			add(func(e history.Event) bool { return r.owns(e, next) })
+			i++
+		case "lasting": // the entry has a time to live
+			add(func(e history.Event) bool { return e.Value > 0 })
+		case "checking": // the request is conditional on a version
+			add(func(e history.Event) bool { return r.History.Op(e.Text).Checks })
+		case "failed": // the request got no reply
+			add(func(e history.Event) bool { end, ok := r.end(e); return ok && end.Kind == history.TimedOut })
 		case "not":
-			p.not = true
-			continue
+			not = true
 		case "saying", "answered":
-			p.reply, p.says = words[i] == "answered", strings.Join(words[i+1:], " ")
-			return p
+			says := strings.Join(words[i+1:], " ")
+			add(func(e history.Event) bool {
+				end, ok := e, true
+				if word == "answered" {
+					end, ok = r.end(e)
+				}
+				return ok && (r.text(end) == says) != not
+			})
+			i = len(words)
 		default:
-			p.command = words[i]
-			continue
+			add(func(e history.Event) bool { return r.command(e) == word })
 		}
-		i++
 	}
-	return p
+	return func(e history.Event) bool {
+		return !slices.ContainsFunc(all, func(is func(history.Event) bool) bool { return !is(e) })
+	}
 }
 
-// is reports whether the pattern selects an event.
-func (p *pattern) is(r *Run, e history.Event) bool {
-	if !slices.Contains(p.kinds, e.Kind) {
-		return false
+// kind is a test for the first word of a pattern.
+func (r *Run) kind(word string) func(history.Event) bool {
+	switch word {
+	case "asks":
+		return func(e history.Event) bool {
+			return e.Kind == history.Sent && !slices.Contains(signsOfLife, r.command(e))
+		}
+	case "done":
+		return func(e history.Event) bool {
+			return e.Kind == history.Released || e.Kind == history.NotHeld || e.Kind == history.ReleaseFailed
+		}
 	}
-	who, server := e.Node, e.Peer
-	if role := r.History.Role(who); role != history.RoleClient && role != history.RoleProbe {
-		who, server = server, who
+	kind, ok := history.ParseKind(word)
+	if !ok {
+		panic(failure{fmt.Errorf("%s: histories have no such event", word)})
 	}
-	switch {
-	case p.by != nil && !slices.Contains(p.by, r.name(who)) && !(p.by[0] == "clients" && r.History.Role(who) == history.RoleClient),
-		p.at != "" && r.name(server) != p.at,
-		p.command != "" && r.command(e) != p.command,
-		p.asks && slices.Contains(signsOfLife, r.command(e)),
-		p.lasting && e.Value <= 0,
-		p.checks && !r.History.Op(e.Text).Checks:
-		return false
+	return func(e history.Event) bool { return e.Kind == kind }
+}
+
+// sides returns the client of an event and the server.
+func (r *Run) sides(e history.Event) (client, server history.NodeID) {
+	if role := r.History.Role(e.Node); role != history.RoleClient && role != history.RoleProbe {
+		return e.Peer, e.Node
 	}
-	switch p.of {
-	case "":
+	return e.Node, e.Peer
+}
+
+// of reports whether an event is of one of some clients; "clients" are all but the probe.
+func (r *Run) of(e history.Event, clients []string) bool {
+	client, _ := r.sides(e)
+	return slices.Contains(clients, r.name(client)) || clients[0] == "clients" && r.History.Role(client) == history.RoleClient
+}
+
+// owns reports whether an event is about the entry of a client; of any with "clients", and with
+// "another" not the remover's own.
+func (r *Run) owns(e history.Event, who string) bool {
+	switch who {
 	case "clients":
-		if r.History.Role(e.Owner) != history.RoleClient {
-			return false
-		}
+		return r.History.Role(e.Owner) == history.RoleClient
 	case "another":
-		if e.Owner == 0 || e.Owner == e.Peer {
-			return false
-		}
-	default:
-		if r.name(e.Owner) != p.of {
-			return false
-		}
+		return e.Owner != 0 && e.Owner != e.Peer
 	}
-	if p.failed || p.reply {
-		end, ok := r.end(e)
-		if p.failed {
-			return ok && end.Kind == history.TimedOut
-		}
-		return ok && (r.text(end) == p.says) != p.not
-	}
-	return p.says == "" || (r.text(e) == p.says) != p.not
+	return r.name(e.Owner) == who
 }
 
 // matcher returns a test for events that any of some patterns selects: "first sent | executed by
 // B". With first it accepts one event at most.
 func (r *Run) matcher(patterns string) func(history.Event) bool {
 	patterns, first := strings.CutPrefix(patterns, "first ")
-	var any []pattern
+	var any []func(history.Event) bool
 	for _, text := range strings.Split(patterns, " | ") {
-		any = append(any, readPattern(text))
+		any = append(any, r.pattern(text))
 	}
 	over := false
 	return func(e history.Event) bool {
-		is := !over && slices.ContainsFunc(any, func(p pattern) bool { return p.is(r, e) })
+		is := !over && slices.ContainsFunc(any, func(one func(history.Event) bool) bool { return one(e) })
 		over = over || first && is
 		return is
 	}
@@ -268,4 +251,24 @@ func (r *Run) rounds() (out []round) {
 		}
 	}
 	return out
+}
+
+// Lost counts the writes that the resource has accepted, and those from which the last version does
+// not derive: one outdated write may lose many. It is not for runs with several resources.
+func Lost(h *history.History) (lost, accepted int) {
+	from := map[int64]int64{} // the version that each version was computed from
+	var last int64
+	for _, e := range timeline.Of(h).Each(history.WriteAccepted) {
+		if e.Cause == history.NoCause {
+			continue
+		}
+		from[e.Value] = h.Events[e.Cause].Value
+		last = e.Value
+	}
+	kept := 0
+	for v, written := last, len(from) > 0; written && kept < len(from); kept++ {
+		v = from[v]
+		_, written = from[v]
+	}
+	return len(from) - kept, len(from)
 }

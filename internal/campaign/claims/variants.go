@@ -8,7 +8,9 @@ import (
 
 	"lockstep/internal/locks"
 	"lockstep/internal/ports"
+	"lockstep/internal/store"
 	"lockstep/internal/store/redis"
+	"lockstep/internal/store/sql"
 )
 
 // Locks made for claims: known designs with one part changed.
@@ -19,8 +21,7 @@ const (
 	ownMemories = "a memory for each"
 )
 
-// variant is a lock of that name, on the servers of base; "" is base itself. The lock called
-// scripts is made of two Lua scripts.
+// variant is a lock of that name, on the servers of base; "" is base itself.
 func variant(name string, base locks.Variant, acquire, release string) locks.Variant {
 	v := locks.Variant{ID: name, Store: base.Store, LeaseUnit: time.Millisecond}
 	redlock := func(accept acceptance, atOnce bool) locks.Variant {
@@ -64,8 +65,7 @@ func variant(name string, base locks.Variant, acquire, release string) locks.Var
 // acceptance decides whether a majority still counts after that time.
 type acceptance func(elapsed, lease time.Duration) bool
 
-// withMargin allows 1 % of the lease and 2 ms for clock drift, as the Redis documentation of
-// Redlock does.
+// withMargin allows for clock drift as the Redis documentation of Redlock does.
 func withMargin(elapsed, lease time.Duration) bool {
 	return elapsed < lease-lease/100-2*time.Millisecond
 }
@@ -100,8 +100,7 @@ func (l *voting) Acquire(ctx context.Context) (locks.Lease, error) {
 	}
 }
 
-// ask sends a command to all nodes, waits a small part of the lease for each, and counts the good
-// replies.
+// ask sends a command to all nodes, and counts the good replies.
 func (l *voting) ask(ctx context.Context, cmd redis.Cmd, good func(redis.Reply) bool) (n int) {
 	one := func(ctx context.Context, node redis.Port) {
 		ctx, cancel := l.Env.WithTimeout(ctx, l.Lease/200)
@@ -132,9 +131,8 @@ func (l *voting) release(ctx context.Context, token string) error {
 	return nil
 }
 
-// scriptLock counts its holds in the store, by two scripts. Their arguments are the lease in
-// milliseconds and the owner. Acquire answers nil when the lock is acquired, else the remaining
-// time; release 1 when the key is gone, 0 when an outer hold is left, nil when the owner has none.
+// scriptLock counts its holds in the store, by two scripts, with the lease in milliseconds and the
+// owner. Acquire answers nil when the lock is acquired; release nil when the owner has none.
 type scriptLock struct {
 	locks.Deps
 	acquire, release *redis.Script
@@ -199,8 +197,7 @@ func (p *persisting) Acquire(ctx context.Context) (locks.Lease, error) {
 	return p.Lock.Acquire(ctx)
 }
 
-// localLock is a lock in shared memory: a thread's lock in a process, or a process's lock in the
-// kernel.
+// localLock is a lock in shared memory: a thread's in a process, or a process's in the kernel.
 type localLock struct {
 	locks.Deps
 	held *bool
@@ -214,4 +211,78 @@ func (l *localLock) Acquire(ctx context.Context) (locks.Lease, error) {
 	}
 	*l.held = true
 	return locks.ReleaseFunc(func(context.Context) error { *l.held = false; return nil }), nil
+}
+
+// Servers that take time: those of the simulator execute any number of requests in no time.
+
+// load is the time that servers need for their work, one thing at a time, so that a crowd has to
+// wait. It is given, not measured, and a figure has to say so.
+type load struct {
+	Command   time.Duration // of the processor, for a command of Redis
+	Statement time.Duration // of the processor, for a statement of a database
+	Commit    time.Duration // of the disk, for a statement that has changed a row
+}
+
+// window is a part of a server that does one thing at a time: its processor, its disk.
+type window struct{ free time.Duration } // when, on the monotonic clock, which all clients here share
+
+// pass waits for all earlier work, and for its own.
+func (w *window) pass(env ports.Env, takes time.Duration) {
+	if takes == 0 {
+		return
+	}
+	now := env.Mono()
+	w.free = max(w.free, now) + takes
+	_ = env.Sleep(env.Background(), w.free-now) // the background never ends
+}
+
+// server is shared by all clients of a run.
+type server struct {
+	load
+	processor, disk window
+}
+
+type loadedRedis struct {
+	redis.Port
+	env    ports.Env
+	server *server
+}
+
+func (r *loadedRedis) Do(ctx context.Context, cmd redis.Cmd) redis.Reply {
+	r.server.processor.pass(r.env, r.server.Command)
+	return r.Port.Do(ctx, cmd)
+}
+
+type loadedSQL struct {
+	store.Port
+	env    ports.Env
+	server *server
+}
+
+func (s *loadedSQL) Send(ctx context.Context, r ports.Request) (any, error) {
+	s.server.processor.pass(s.env, s.server.Statement)
+	value, err := s.Port.Send(ctx, r)
+	if res, ok := value.(sql.Result); ok && res.Affected > 0 {
+		s.server.disk.pass(s.env, s.server.Commit)
+	}
+	return value, err
+}
+
+// under is a variant on loaded servers. With apart each client has a lock of its own.
+func under(v locks.Variant, given *load, apart bool) locks.Variant {
+	if given == nil {
+		return v
+	}
+	s, inner := &server{load: *given}, v.New
+	v.New = func(d locks.Deps) locks.Lock {
+		if apart {
+			d.Name += "-" + d.Owner
+		}
+		if d.Redis != nil {
+			d.Redis = &loadedRedis{d.Redis, d.Env, s}
+		}
+		d.Port = &loadedSQL{d.Port, d.Env, s}
+		return inner(d)
+	}
+	return v
 }

@@ -138,9 +138,8 @@ func (w *chooser) restsOnCancels(ctx context.Context, v locks.Variant, c *Cell, 
 // less, a busy machine delays a healthy server often enough for an unplanned failover.
 const leastDownAfter = 500 * time.Millisecond
 
-// leastNodeWait is how long a client has to wait for the reply of one of several nodes that a fault
-// drops. With less, on a busy machine, the client may give up before the reply was due, and the
-// fault has no effect.
+// leastNodeWait is how long a client has to wait for a node whose reply is dropped, so that it does
+// not give up before.
 const leastNodeWait = 10 * time.Millisecond
 
 // storyNodeWait is leastNodeWait for stories in which a client has to get all nodes.
@@ -181,8 +180,7 @@ type candidate struct {
 	why         say.Phrase // for its refusal
 }
 
-// simulate finds out what a script does in the simulator, with at least the seeds that will be
-// played.
+// simulate finds out what a script does with at least the seeds that will be played.
 func (w *chooser) simulate(ctx context.Context, c *Cell, one *candidate) error {
 	for n := range max(w.o.Times, sureSeeds) {
 		out := run.One(ctx, w.sim, one.plan, c.Lock, uint64(n+1))

@@ -1,22 +1,26 @@
 package crosscheck
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"sync"
 
 	"lockstep/internal/campaign"
 	"lockstep/internal/checker"
+	"lockstep/internal/history"
 	"lockstep/internal/locks"
 	"lockstep/internal/plan"
 	"lockstep/internal/say"
 	"lockstep/internal/scenario"
 )
 
-// Kept is a file of real runs, so that an interrupted comparison, which takes hours, can be
-// resumed.
+// Kept is a file of real runs, so that a comparison, which takes hours, can be resumed.
 type Kept struct {
 	book *campaign.Book
 	name string
@@ -27,8 +31,7 @@ type Kept struct {
 	mu   sync.Mutex // of the folder of histories
 }
 
-// keptOptions are those of the work whose units are the runs. Its version is "", as results of real
-// servers stay valid.
+// keptOptions are those of the work. Its version is "", as results of real servers stay valid.
 type keptOptions struct {
 	Backend  string `json:"backend"`
 	ScalePPM int64  `json:"scale_ppm"`
@@ -127,4 +130,55 @@ func (k *Kept) fingerprint(p *plan.Plan, lock string) string {
 	}
 	sum := sha256.Sum256([]byte(k.locks[lock] + "\n" + scenario.Resolved(p)))
 	return hex.EncodeToString(sum[:8])
+}
+
+// Limits on kept histories, beyond what anyone reads.
+const (
+	maxHistories = 100
+	maxHistory   = 16 << 20 // bytes of one
+)
+
+// histories is the folder of the histories of real runs that differed from the simulator.
+func (k *Kept) histories() string { return k.name + ".histories" }
+
+// keepHistory writes the history of a real run to a new file, for `simulate check`, and returns its
+// name; "" when the history is too long, there are too many, or nothing is kept.
+func (k *Kept) keepHistory(fault string, r *keptRun, h *history.History) (string, error) {
+	if k == nil || h == nil {
+		return "", nil
+	}
+	var data bytes.Buffer
+	if err := history.WriteJSONL(&data, h); err != nil {
+		return "", err
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if err := os.MkdirAll(k.histories(), 0o755); err != nil {
+		return "", err
+	}
+	there, err := os.ReadDir(k.histories())
+	if err != nil || len(there) >= maxHistories || data.Len() > maxHistory {
+		return "", err
+	}
+	for try := 1; try <= maxHistories; try++ {
+		name := filepath.Join(k.histories(), fmt.Sprintf("%s-%s-%s-seed-%d.%d.jsonl", r.Lock, fault, r.Plan, r.Seed, try))
+		err := writeNew(name, data.Bytes())
+		if !errors.Is(err, fs.ErrExist) {
+			return name, err
+		}
+	}
+	return "", nil
+}
+
+// writeNew writes a file that must not exist, and leaves none after an error.
+func writeNew(name string, data []byte) error {
+	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	if err = errors.Join(err, f.Close()); err != nil {
+		return errors.Join(err, os.Remove(name))
+	}
+	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"lockstep/internal/campaign/results"
 	"lockstep/internal/history"
 	"lockstep/internal/locks"
 	"lockstep/internal/timeline"
@@ -19,8 +20,7 @@ type Times struct {
 	Failovers []time.Duration `json:"failovers_ns,omitempty"`
 }
 
-// Sample is the times of one lock in both worlds, over all cells that were tested in both. As the
-// same plans were played equally often, the distributions are comparable.
+// Sample is the times of one lock in both worlds, over all runs that were a test in both.
 type Sample struct {
 	Lock            string
 	Simulated, Real Times
@@ -85,4 +85,53 @@ func (t *Times) sort() {
 	slices.Sort(t.Waits)
 	slices.Sort(t.Holds)
 	slices.Sort(t.Failovers)
+}
+
+// Measured is the comparison for other programs.
+func (c *Comparison) Measured() *results.Worlds {
+	out := &results.Worlds{
+		Schema: results.Schema, Backend: c.Backend, ScalePPM: c.ScalePPM, Times: c.Times,
+		Agree: c.Count(results.Agrees), Differ: c.Count(results.Differs), Untested: c.Count(results.Untested), NotPlayed: c.Count(results.NotPlayed),
+		Cells: []results.WorldCell{}, Durations: map[string]results.Durations{},
+	}
+	for i := range c.Cells {
+		out.Cells = append(out.Cells, c.Cells[i].measured(c.ScalePPM))
+	}
+	for _, s := range c.Samples {
+		both := func(simulated, real []time.Duration) results.InBoth {
+			return results.InBoth{Real: timesOf(real), Simulated: timesOf(simulated)}
+		}
+		out.Durations[s.Lock] = results.Durations{
+			Failover: both(s.Simulated.Failovers, s.Real.Failovers),
+			Hold:     both(s.Simulated.Holds, s.Real.Holds),
+			Wait:     both(s.Simulated.Waits, s.Real.Waits),
+		}
+	}
+	return out
+}
+
+// measured is the cell for other programs; usual is the scale of most cells.
+func (c *Cell) measured(usual int64) results.WorldCell {
+	out := results.WorldCell{
+		Lock: c.Lock, Fault: c.Fault, Story: c.Story, Agreement: c.Agreement, Script: c.Script.English(),
+		Simulated: string(c.Simulated), Agreeing: c.Agreeing(), Why: c.Why.English(),
+	}
+	if c.Plan != nil && c.ScalePPM != usual {
+		out.ScalePPM = c.ScalePPM
+	}
+	for _, p := range c.Pairs {
+		simulated, real := p.Shows()
+		out.Runs = append(out.Runs, results.WorldRun{
+			Seed: p.Seed, Simulated: simulated, Real: real, Agreement: p.Agreement(), History: p.History,
+		})
+	}
+	return out
+}
+
+func timesOf(sorted []time.Duration) results.Times {
+	if len(sorted) == 0 {
+		return results.Times{}
+	}
+	at := func(percent int) int64 { return sorted[(len(sorted)*percent+99)/100-1].Microseconds() }
+	return results.Times{Count: len(sorted), P50: at(50), P99: at(99), Max: at(100)}
 }

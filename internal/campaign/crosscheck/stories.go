@@ -61,8 +61,7 @@ func Stories(x *results.Explored, chosen []locks.Variant, kinds []string) ([]Sto
 // delays of real servers do not scale.
 var slower = []int64{300_000, 500_000}
 
-// story decides whether a story is played, and at which scale: the first at which real servers can
-// be asked to repeat it.
+// story decides at which scale a story is played: the first at which real servers can repeat it.
 func (w *chooser) story(ctx context.Context, s *Story, c *Cell) error {
 	v, ok := s.Plan.Lock(s.Lock)
 	if !ok {
@@ -90,8 +89,7 @@ func (w *chooser) story(ctx context.Context, s *Story, c *Cell) error {
 	return nil
 }
 
-// tryStory puts a story at a scale into its cell, and says why it cannot be played there; empty
-// when it can.
+// tryStory puts a story at a scale into its cell, and says why it cannot be played there.
 func (w *chooser) tryStory(ctx context.Context, s *Story, v locks.Variant, c *Cell, scale int64) (say.Phrase, error) {
 	scaled := s.Plan.Scaled(scale)
 	out := run.One(ctx, w.sim, &scaled, c.Lock, 1)
@@ -134,10 +132,9 @@ func (w *chooser) restsOnLag(ctx context.Context, out *run.Outcome, p *plan.Plan
 	return agreementOf(breaks(out), breaks(&without)) != results.Agrees, without.Err
 }
 
-// jitter is the maximum delay of a message on real servers beyond its latency, on a machine that is
-// not overloaded, and apart how far one client may fall behind another after several messages: the
-// resource answers at once, and a store within a millisecond unless it says otherwise (store.Timing).
-// Neither scales with a story.
+// jitter is how late a message of real servers is at most, and apart how far one client may fall
+// behind another after several. A store says if it takes longer (store.Timing). Neither scales with
+// a story.
 const (
 	jitter = time.Millisecond
 	apart  = 4 * jitter
@@ -153,10 +150,9 @@ type chance struct {
 // within is a part of a maximum.
 type within func(most time.Duration) time.Duration
 
-// chancesOf are what may decide a story about a lock. In the worlds of the walk everything takes
-// exactly its time, so two things can be due at one instant, and requests that a partition held
-// back arrive in the order they were sent. A story that depends on their order is true, but no real
-// server can be asked to repeat it.
+// chancesOf are what may decide a story about a lock. In the simulator everything takes exactly its
+// time, so two things can be due at one instant, and no real server can be asked to repeat their
+// order.
 func chancesOf(v *locks.Variant) []chance {
 	k := v.Kind()
 	all := []chance{
@@ -263,9 +259,8 @@ func oversleeps(h *history.History, timeout time.Duration) bool {
 	return false
 }
 
-// cancels reports whether a server executes a request that its client has given up on. gRPC then
-// sends a cancellation on the same connection, and when both arrive together, etcd may or may not
-// execute the request: 7 to 15 times of 30, etcd 3.4.23, with requests that a proxy held back.
+// cancels reports whether a server executes a request that its client has given up on: etcd may or
+// may not, as gRPC's cancellation arrives with it.
 func cancels(h *history.History) bool {
 	given := map[int64]bool{}
 	for _, e := range timeline.Of(h).Each(history.TimedOut, history.Executed) {
@@ -280,8 +275,7 @@ func cancels(h *history.History) bool {
 	return false
 }
 
-// breaks says in which ways a run of a story breaks its lock, as checker.Judgement.WaysIn does;
-// unknown unless all faults had an effect.
+// breaks says in which ways a story breaks its lock; unknown unless all faults had an effect.
 func breaks(out *run.Outcome) string {
 	if out.Err != nil || !out.Untested().Empty() {
 		return string(checker.LetterUnknown)

@@ -1,9 +1,6 @@
-// Package crosscheck tests the simulator: it plays the scripts of the matrix in the simulator and
-// on real servers, the same plan with the same lock, and compares the outcomes.
-//
-// It compares letters, not histories, as the operating system decides the order of events on real
-// servers and the outcome must not depend on it. Where the two worlds differ, either the model or
-// the script is wrong. Each real run is compared with the simulated run of the same seed.
+// Package crosscheck tests the simulator: it plays the scripts of the matrix, or the stories of the
+// search, in the simulator and on real servers, the same plan with the same lock and seed, and
+// compares the outcomes. Where they differ, the model or the script is wrong. See DESIGN.md.
 package crosscheck
 
 import (
@@ -55,8 +52,7 @@ type Pair struct {
 	Unsure          bool           // the real V may be a VF: it is unknown whether a release was foreign
 	History         string         // the file with the history of a real run that differed; "" for none
 
-	// Of a story: the ways in which each run breaks the lock, see breaks. They replace the letters,
-	// which ignore damage and hide one way behind another.
+	// Of a story, the ways in which each run breaks the lock, in place of the letters.
 	SimulatedBreaks, RealBreaks string
 }
 
@@ -71,8 +67,7 @@ func (p *Pair) Shows() (simulated, real string) {
 	return string(p.Simulated), string(p.Real)
 }
 
-// Agreement compares the two letters, or for a story the ways in which the runs break the lock.
-// Where one run tested nothing, nothing is compared.
+// Agreement compares the two runs. Where one tested nothing, nothing is compared.
 func (p *Pair) Agreement() results.Agreement {
 	switch {
 	case p.SimulatedBreaks != "":
@@ -85,8 +80,7 @@ func (p *Pair) Agreement() results.Agreement {
 	return results.Differs
 }
 
-// mayAgree reports whether the two letters agree if the real run has a foreign release, which it does
-// not show.
+// mayAgree reports whether they agree if the real run has a foreign release that it does not show.
 func (p *Pair) mayAgree() bool {
 	return p.Unsure && p.Simulated == checker.LetterVF && p.Real == checker.LetterV
 }
@@ -114,8 +108,7 @@ func (c *Cell) Agreeing() (n int) {
 	return n
 }
 
-// Shown is the pair to show in a table: the first one that differs, else one that tested nothing,
-// else the first. It is nil when the cell was not played.
+// Shown is the pair to show in a table; nil when the cell was not played.
 func (c *Cell) Shown() *Pair {
 	for _, a := range []results.Agreement{results.Differs, results.Untested, results.Agrees} {
 		for i := range c.Pairs {
@@ -181,9 +174,8 @@ func (c *Comparison) Count(a results.Agreement) (n int) {
 	return n
 }
 
-// Compare plays all cells in both worlds. A run that the real world could not finish makes its cell
-// untested, with the reason; only an error of the simulator, or the end of ctx, ends the
-// comparison.
+// Compare plays all cells in both worlds. Only an error of the simulator, or the end of ctx, ends
+// it: what the real world could not finish makes a cell untested.
 func Compare(ctx context.Context, o Options) (*Comparison, error) {
 	c := &Comparison{Backend: o.Backend, ScalePPM: o.ScalePPM, Times: o.Times, Locks: o.Locks, Columns: o.Columns}
 	c.Cells = make([]Cell, len(o.Locks)*len(o.Columns)+len(o.Stories))

@@ -125,16 +125,12 @@ func Advise(r *results.Explored, expected []string, of []checker.Way) []Advice {
 		}
 		for _, way := range of {
 			a.Breaks[way.String()] = nil
-			sets := l.By(way)
+			sets := l.Within(expected, way)
 			if way == checker.NoProgress { // hung work that is expected counts
-				sets = slices.Concat(sets, l.By(checker.Hung))
-				slices.SortStableFunc(sets, func(a, b results.CutSet) int { return cmp.Compare(len(a.Kinds), len(b.Kinds)) })
+				sets = append(sets, l.Within(expected, checker.Hung)...)
 			}
-			for _, s := range sets {
-				if !slices.ContainsFunc(s.Kinds, func(k string) bool { return !slices.Contains(expected, k) }) {
-					a.Breaks[way.String()] = &s
-					break // the smallest comes first
-				}
+			if len(sets) > 0 {
+				a.Breaks[way.String()] = slices.MinFunc(sets, func(a, b *results.CutSet) int { return cmp.Compare(len(a.Kinds), len(b.Kinds)) })
 			}
 		}
 		a.Verdict = a.In(of...)

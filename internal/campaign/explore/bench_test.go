@@ -7,8 +7,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"lockstep/internal/must"
 )
 
 // pull is the time of one round trip through iter.Pull: the time of a schedule in this unit can be
@@ -54,36 +52,6 @@ func BenchmarkSchedules(b *testing.B) {
 			}
 			b.ReportMetric(float64(b.N)/playing.Seconds(), "schedules/s")
 			b.ReportMetric(float64(playing)/float64(b.N)/(float64(pulls)/float64((b.N+499)/500)), "pulls/schedule")
-		})
-	}
-}
-
-// Pairs as the walk plays them: moments of each first fault, then all schedules that begin with it.
-// Schedules that are not minimal by definition are counted.
-func BenchmarkPairs(b *testing.B) {
-	for _, lock := range []string{"set-nx-lua", "setnx-expire", "redlock", "zk-sequential"} {
-		b.Run(lock, func(b *testing.B) {
-			o := options(b, lock, 1)
-			o.In = []string{plainProfile}
-			known := walked(b, o).Locks[0].plainer(2, 0)
-			p := playerIn(b, o, 0, world())
-			_, h := played(b, p, nil, true)
-			first := p.longer(h, &branch{}, 2)
-			var playing, pulls time.Duration
-			var all unit
-			for i := 0; b.Loop(); i++ {
-				pulls += pull()
-				u := &unit{p: p, known: known, faults: 2}
-				start := time.Now()
-				must.Do(b, u.walk(b.Context(), &first[i*7%len(first)]))
-				playing += time.Since(start)
-				all.add(u.tally)
-				all.closed += u.closed
-			}
-			walked := float64(all.Walked)
-			b.ReportMetric(walked/playing.Seconds(), "schedules/s")
-			b.ReportMetric(float64(playing)/walked/(float64(pulls)/float64(b.N)), "pulls/schedule")
-			b.ReportMetric(100*float64(all.closed)/(float64(all.closed)+walked), "%left-out")
 		})
 	}
 }

@@ -1,15 +1,9 @@
-// Package explore searches single faults and their combinations exhaustively: what does it take to break a
-// lock?
-//
-// A usage profile is a way in which a lock is used, without faults. A schedule puts faults at
-// moments that its run reaches. The walk plays all schedules of one fault in all usage
-// profiles, then all of two, and so on: play a schedule, list the moments that it has
-// reached, put the next fault at each of them, play again. It finds the minimal
-// sets of kinds of faults that break a lock in one of four ways, each with the plainest
-// schedule that shows it; where it finds none, there is none within its scope.
-//
-// A result depends on the options alone, not on the number of workers, or on which pieces of
-// the walk were kept by another one.
+// Package explore searches single faults and their combinations exhaustively: what does it take to
+// break a lock? It plays every schedule of one fault in every usage profile, lists the moments that
+// its run has reached, puts the next fault at each of them, and plays again. The result is the
+// minimal sets of kinds of faults that break a lock, each with the plainest schedule that shows it,
+// see DESIGN.md. It depends on the options alone, not on workers, or on which pieces were kept by
+// another walk.
 package explore
 
 import (
@@ -28,12 +22,10 @@ import (
 	"lockstep/internal/run"
 )
 
-// GCPercent is the debug.SetGCPercent of a walk: its runs are short, and memory is cheaper than
-// collecting it.
+// GCPercent is the debug.SetGCPercent of a walk: memory is cheaper than collecting it.
 const GCPercent = 1000
 
-// WorkerMemory is the memory of a walk per worker, above which it collects more often: half a
-// million pairs can begin with one lag.
+// WorkerMemory is the memory per worker above which a walk collects more often.
 const WorkerMemory = 384 << 20
 
 // Options say what to walk.
@@ -207,20 +199,9 @@ func (w *walk) share(ctx context.Context, pieces int, do func(ctx context.Contex
 // lock walks one lock: fewest faults first.
 func (w *walk) lock(ctx context.Context, p *prepared) error {
 	l := w.state.lock(p.id)
-	l.Profiles, l.Together, l.Drawn, l.targets = []string{}, nil, nil, p.played
-	for i := range p.found {
-		l.Found = addFound(l.Found, p.found[i])
-	}
-	for _, g := range p.targets {
-		l.Profiles = append(l.Profiles, g.profile.Name)
-	}
 	complete, drawn := w.o.together(p.targets)
-	for _, g := range complete {
-		l.Together = append(l.Together, g.profile.Name)
-	}
-	for _, g := range drawn {
-		l.Drawn = append(l.Drawn, g.profile.Name)
-	}
+	l.Profiles, l.Together, l.Drawn, l.targets = profilesOf(p.targets), profilesOf(complete), profilesOf(drawn), p.played
+	l.Found = withFound(l.Found, p.found)
 	if err := w.stages(ctx, l, p.targets, 1, 0); err != nil {
 		return err
 	}
@@ -246,6 +227,15 @@ func (w *walk) lock(ctx context.Context, p *prepared) error {
 		}
 	}
 	return nil
+}
+
+// profilesOf are the names of their usage profiles, never nil.
+func profilesOf(targets []*target) []string {
+	names := []string{}
+	for _, g := range targets {
+		names = append(names, g.profile.Name)
+	}
+	return names
 }
 
 // together returns the targets on which several faults are combined: those where all schedules are walked, and those where
@@ -285,10 +275,9 @@ type prepared struct {
 	err     error
 }
 
-// targets are the usage profiles for a lock, each played without faults: what breaks there is
-// the empty set of kinds. A lock that breaks without faults does not work, and its other uses do not
-// matter. The plain one is played even where it is not walked: it shows whether the lock hands out tokens
-// and whether a client gets it, which other profiles do not.
+// targets are the usage profiles for a lock, each played without faults. What breaks there is the
+// empty set of kinds, and other uses of such a lock do not matter. The plain one is always played:
+// it shows whether the lock hands out tokens and whether a client gets it.
 func (w *walk) targets(ctx context.Context, v locks.Variant) *prepared {
 	p := w.player()
 	defer p.Close()
@@ -345,8 +334,7 @@ func (w *walk) targets(ctx context.Context, v locks.Variant) *prepared {
 	return out
 }
 
-// refusesItself reports whether the holder did not get the lock again, or lost it when it
-// gave it back once.
+// refusesItself reports whether the holder did not get the lock again, or lost it by one release.
 func refusesItself(h *history.History) bool {
 	inside := map[history.NodeID]bool{}
 	for _, i := range h.Milestones() {

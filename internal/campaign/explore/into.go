@@ -8,12 +8,12 @@ import (
 	"strings"
 
 	"lockstep/internal/campaign/results"
+	"lockstep/internal/checker"
 	"lockstep/internal/locks"
 )
 
-// CheckInto returns why the result cannot be put into a stored one, or nil. The scope has to be the same,
-// unless all of its locks are searched, and no known set may be lost. Pairs that are taken over must have
-// been searched with the same kinds, clients and so on.
+// CheckInto returns why the result cannot be put into a stored one, or nil. The scope has to be the
+// same, unless all of its locks are searched, and no known set may be lost.
 func (o *Options) CheckInto(stored *results.Explored) error {
 	scope := o.scope()
 	scope.Faults = stored.Scope.Faults
@@ -52,8 +52,7 @@ func (o *Options) loses(stored results.Searched) bool {
 		at >= 0 && !profiles[at].unserved && !o.complete(&profiles[at])
 }
 
-// Stale returns the locks of a stored result that were searched, or whose pairs were, with other code
-// than that of this program, or with code that is not known.
+// Stale returns the locks of a stored result that were searched with other or unknown code.
 func Stale(x *results.Explored) (ids []string) {
 	versions := locks.Versions()
 	for i := range x.Locks {
@@ -86,4 +85,79 @@ func (s *State) Into(o *Options, stored *results.Explored) (*results.Explored, e
 	}
 	slices.SortStableFunc(r.Locks, func(a, b results.ExploredLock) int { return strings.Compare(a.Lock, b.Lock) })
 	return r, nil
+}
+
+// take takes over the stored results of several faults, except in profiles that were drawn and are
+// now to be searched. Single faults have to be found again, because the others depend on them.
+func (l *Lock) take(o *Options, stored *results.ExploredLock) (err error) {
+	for _, x := range stored.Together {
+		at := profileIndex(x.Profile)
+		if at < 0 || x.How == results.NotSearched || x.How == results.Sampled && o.complete(&profiles[at]) {
+			continue
+		}
+		l.TakenOf = &stored.Version
+		l.Stages = append(l.Stages, &stage{
+			Profile: x.Profile, Faults: 2, Units: 1, Done: 1, Taken: true, drawn: drawn{x.Each, x.Of},
+			tally: tally{Walked: x.Walked, Cut: x.Cut, NoEffect: x.NoEffect}, Doubts: stored.Doubts,
+		})
+	}
+	for _, way := range checker.Ways() {
+		sets := stored.By(way)
+		if way == checker.NoProgress {
+			sets = slices.Concat(sets, stored.By(checker.Hung))
+		}
+		for i := range sets {
+			one := found{Way: way, Profile: profileIndex(sets[i].Profile), stored: &sets[i]}
+			if one.Kinds, err = kindsNamed(sets[i].Kinds); err != nil {
+				return fmt.Errorf("%s: %w", l.ID, err)
+			}
+			l.Taken = append(l.Taken, one)
+		}
+	}
+	return nil
+}
+
+// taken reports whether a stage was taken from a stored result.
+func (l *Lock) taken(profile string, faults int) bool {
+	st := l.known(profile, faults)
+	return st != nil && st.Taken
+}
+
+// checkTaken fails if a set on which a stored result depends was not found again.
+func (l *Lock) checkTaken() error {
+	for i := range l.Taken {
+		x := &l.Taken[i]
+		if x.faults() < 2 && !slices.ContainsFunc(l.Found, func(f found) bool { return f.same(x) }) {
+			return fmt.Errorf("%s: what is stored of several faults rests on %v alone, which shows no %s any more: search all of it, without --further", l.ID, x.stored.Kinds, x.Way)
+		}
+	}
+	return nil
+}
+
+// all returns the found and the taken sets, the plainer one where both exist.
+func (l *Lock) all() []found {
+	out := slices.Clone(l.Found)
+	for _, f := range l.Taken {
+		at := slices.IndexFunc(out, func(o found) bool { return o.same(&f) })
+		switch {
+		case f.faults() < 2:
+		case at < 0:
+			out = append(out, f)
+		case f.Profile < out[at].Profile:
+			out[at] = f
+		}
+	}
+	return out
+}
+
+// kindsNamed looks up kinds by name.
+func kindsNamed(names []string) (k kindSet, err error) {
+	for _, name := range names {
+		var one kind
+		if err := one.UnmarshalText([]byte(name)); err != nil {
+			return nil, err
+		}
+		k = k.with(int(one))
+	}
+	return k, nil
 }

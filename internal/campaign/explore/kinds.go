@@ -79,8 +79,7 @@ type templates struct {
 	all  []faultTemplate
 }
 
-// newTemplates returns all templates that make sense for a lock; only, if not nil, says which
-// kinds are wanted.
+// newTemplates returns all templates for a lock, of all kinds when only is nil.
 func newTemplates(p *plan.Plan, text string, v locks.Variant, only []string) ([]faultTemplate, error) {
 	ts := &templates{p: p, text: text, v: v}
 	for i, c := range p.Clients {
@@ -170,8 +169,7 @@ func (ts *templates) twin(server string) bool {
 }
 
 // servers are those that a fault can name one by one; none where there is only one. Of a Redis
-// Cluster these are the lock's primary with its replica and the first primary of another shard, as
-// all shards without the lock are alike.
+// Cluster these are the lock's primary with its replica and the first primary of another shard.
 func (ts *templates) servers() []string {
 	servers := ts.p.Servers(plan.StoreOf(&ts.v))
 	if ts.p.InShards(plan.StoreOf(&ts.v)) {
@@ -233,8 +231,7 @@ func (ts *templates) ofStore(servers []string) {
 	}
 }
 
-// splits are cuts between servers: each of those named alone with all clients on the other
-// side, or with one client beside it.
+// splits are cuts around each of those named, alone or with one client beside it.
 func (ts *templates) splits(servers []string, alone ...string) {
 	for _, s := range alone {
 		others := slices.DeleteFunc(slices.Clone(servers), func(o string) bool { return o == s })

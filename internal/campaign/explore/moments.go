@@ -9,9 +9,8 @@ import (
 	"lockstep/internal/history"
 )
 
-// trigger is a moment as a scenario names it: a client does something for the n-th time. Requests
-// are counted by their own name or by their part of the lock, because renewals and keepalives would
-// shift a count of all requests.
+// trigger is a moment as a scenario names it. Requests are counted by their own name or part of the
+// lock, since renewals would shift a count of all.
 type trigger struct {
 	Moment faults.MomentKind `json:"m"`
 	Who    int8              `json:"c"`
@@ -55,7 +54,7 @@ type reached struct {
 	trigger
 	at     history.Instant
 	part   faults.Part
-	during During
+	during string
 	// open: all clients have begun, so that a fault lets no client in.
 	open bool
 }
@@ -64,7 +63,7 @@ type reached struct {
 type recorder struct {
 	clients []string
 	counts  map[counted]int
-	during  [mostClients]During // the phase of each client
+	during  [mostClients]string // the phase of each client
 	all     []reached
 	begun   int // clients
 }
@@ -158,17 +157,16 @@ func (r *recorder) note(m reached) {
 	r.all = append(r.all, m)
 }
 
-// goOn notes that a client has reached a step of its workload, and returns its phase at that
-// moment: until it releases, it holds.
-func (r *recorder) goOn(m faults.MomentKind, who int8) During {
+// goOn notes a step of a client, and returns its phase at that moment: until it releases, it holds.
+func (r *recorder) goOn(m faults.MomentKind, who int8) string {
 	now, next := r.during[who], r.during[who]
 	switch m {
 	case faults.StartsWaiting:
-		now, next = Acquiring, Acquiring
+		now, next = acquiring, acquiring
 	case faults.Enters:
-		now, next = Holding, Holding
+		now, next = holding, holding
 	case faults.Releases:
-		next = Releasing
+		next = releasing
 	}
 	r.during[who] = next
 	return now
@@ -186,7 +184,7 @@ type place struct {
 	When     trigger       `json:"t"`
 	After    time.Duration `json:"a,omitempty"` // later than the moment, in true time: the end of the fault before
 
-	during During // the phase of the client that a first fault hits; Anytime for one of servers
+	during string // the phase of the client that a first fault hits; "" for one of servers
 	moment int    // its index in the run before; endOfLast: the end of the fault before
 }
 

@@ -21,8 +21,7 @@ type Placed struct {
 	moves     *recorder
 }
 
-// NewPlaced takes the plainest template of each kind, which hits the first client or the first server. The
-// plan is without faults.
+// NewPlaced takes the plainest template of each kind, for the first client or the first server.
 func NewPlaced(p *plan.Plan, on locks.Store, kinds []string) (*Placed, error) {
 	all := locks.All()
 	i := slices.IndexFunc(all, func(v locks.Variant) bool { return v.Store == on })

@@ -70,8 +70,7 @@ func (o *Options) newTarget(v locks.Variant, index int, fence bool) (*target, er
 	return g, err
 }
 
-// shortProbe has the probe give up early: where it is known that no client gets the lock, most events would be
-// the probe's.
+// shortProbe has the probe give up early where it is known that no client gets the lock.
 var shortProbe = sim.Timing{ProbeWait: shortWait}
 
 // player plays schedules on one target, one after the other.
@@ -150,8 +149,7 @@ func (p *player) next(h *history.History, s schedule) []place {
 	return out
 }
 
-// longer are all schedules that extend one by a fault, up to a number of faults, after its run was
-// watched.
+// longer are all schedules that extend one by a fault, after its run was watched.
 func (p *player) longer(h *history.History, b *branch, faults int) []branch {
 	all := p.next(h, b.s)
 	if faults > 1 {
@@ -164,8 +162,7 @@ func (p *player) longer(h *history.History, b *branch, faults int) []branch {
 	return out
 }
 
-// thinned leaves out the templates that are for schedules of one fault only, and in a sparse
-// profile repeated moments.
+// thinned leaves out the templates for one fault only, and in a sparse profile repeated moments.
 func (p *player) thinned(all []place) []place {
 	templates, between, n := p.g.templates, []bool(nil), 0
 	if p.g.profile.sparse {
@@ -194,8 +191,7 @@ func (l *faultTemplate) fits(m *reached) bool {
 	return true
 }
 
-// position is the index of the first moment that comes with or after the last fault of a
-// schedule; -1 when that fault never began.
+// position is the index of the first moment at or after the last fault; -1 when that never began.
 func (p *player) position(h *history.History, s schedule) int {
 	last := &s[len(s)-1]
 	if last.After == 0 {

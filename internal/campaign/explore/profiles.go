@@ -11,21 +11,18 @@ import (
 	"lockstep/internal/store"
 )
 
-// profile is a usage profile: one way in which a lock is used, without faults. The search begins
-// there, as what breaks a lock is often its use.
+// profile is one way in which a lock is used, without faults.
 type profile struct {
 	Name    string
 	Summary string // its difference from the plain one
-	// stands: only locks that keep all properties in it without a fault are walked in it; others
-	// are used wrongly there.
+	// stands: only for locks that keep all properties in it without a fault.
 	stands bool
 	// unserved: only locks that no client gets in the plain profile are walked in it, and several
 	// faults are combined here: elsewhere their runs are only retries.
 	unserved bool
 	// several: all schedules of several faults are walked in it; in the others some of them are drawn.
 	several bool
-	// sparse: with several faults, repeated moments of a client are no closer than in the plain
-	// profile.
+	// sparse: with several faults, repeated moments are no closer than in the plain profile.
 	sparse bool
 	fits   func(v *locks.Variant) bool // nil: every lock
 	change func(t *terms)
@@ -55,8 +52,7 @@ const plainProfile = "plain"
 // lease is that of all usage profiles.
 const lease = 10 * time.Second
 
-// longFault is the length of the longest faults for a lock: a holder that its store does not hear for so long has lost
-// the lock, and another client that asks every few seconds has got it.
+// longFault is the length of the longest faults for a lock, by which a silent holder has lost it.
 func longFault(v *locks.Variant) time.Duration { return max(longest, v.Outlasts(lease)+lease) }
 
 // longWork outlasts the longest fault, whenever it begins in the first lease of the work, and what comes after it.
@@ -113,8 +109,7 @@ func Profiles() []results.Profile {
 	return all
 }
 
-// text is the usage profile as a part of a scenario file, for the given plain clients and
-// rounds. fence says whether the resource looks at tokens.
+// text is the usage profile as a part of a scenario file. fence: the resource looks at tokens.
 func (b *profile) text(v *locks.Variant, clients, rounds int, fence bool) string {
 	t := terms{v: v, clients: clients, rounds: rounds, wait: "60s", retry: "2s", work: "5s", timeout: "3s", failover: "{by: operator, after: 1s}", nodes: 3}
 	b.change(&t)
@@ -144,8 +139,7 @@ func (b *profile) text(v *locks.Variant, clients, rounds int, fence bool) string
 	return w.String()
 }
 
-// servers are those behind the lock: one replica that is a tenth of a second late, some
-// nodes that know nothing of each other, three of a cluster.
+// servers are those behind the lock.
 func (t *terms) servers(v *locks.Variant) string {
 	switch k := v.Kind(); {
 	case k.IsRedis():

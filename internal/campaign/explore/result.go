@@ -41,7 +41,7 @@ func (o *Options) scope() results.Scope {
 
 // Result returns the result of the search.
 func (s *State) Result(o *Options) (*results.Explored, error) {
-	r := results.NewExplored(s.Scope)
+	r := &results.Explored{Schema: results.ExploredSchema, Scope: s.Scope}
 	w := o.Worlds()
 	defer w.Close()
 	versions := locks.Versions()
@@ -115,10 +115,7 @@ func (l *Lock) searched(faults int) (worst string, out []results.Searched) {
 	least := len(hows)
 	for _, profile := range l.Profiles {
 		x := results.Searched{Profile: profile, How: results.NotSearched}
-		for _, st := range l.Stages {
-			if st.Profile != profile || st.Faults != 2 || !st.over() {
-				continue
-			}
+		if st := l.known(profile, 2); st != nil && st.over() {
 			x.How, x.Walked, x.NoEffect, x.Cut, x.Of, x.Each = results.Complete, st.Walked, st.NoEffect, st.Cut, st.Of, st.Each
 			if st.Each > 0 {
 				_, most := rate.Wilson(0, st.Each)

@@ -17,10 +17,14 @@ import (
 type sampler struct {
 	each  int
 	known *smaller
-	first [][]branch // of each kind, those with the lowest numbers
-	all   []int      // how many first faults of each kind there are
+	first [][]opening // of each kind, those with the lowest numbers
+	all   []int       // how many first faults of each kind there are
+}
 
-	drawn [][]draws // what can follow each first fault
+// opening is a first fault with what can follow it, by the kind of the second one.
+type opening struct {
+	branch
+	next []draws
 }
 
 // draws are the schedules of a first fault and a second one of a given kind.
@@ -36,30 +40,17 @@ func (w *walk) sample(ctx context.Context, l *Lock, g *target) error {
 	if known, err := w.known(l, st, key); known || err != nil || !w.mine(g, 0, 2) {
 		return err
 	}
-	d, err := w.newSampler(ctx, g, l.plainer(2, 0))
+	known := l.plainer(2, 0)
+	todo, of, err := w.draw(ctx, g, known)
 	if err != nil {
 		return err
 	}
-	at := make([]int, len(d.first)) // the index in drawn of the first fault of a kind
-	var all []branch
-	for kind := range d.first {
-		at[kind] = len(all)
-		all = append(all, d.first[kind]...)
-	}
-	d.drawn = make([][]draws, len(all))
-	if err := w.share(ctx, len(all), func(ctx context.Context, p *player, i int) error {
-		p.on(g)
-		return d.draw(ctx, p, &all[i], i)
-	}); err != nil {
-		return err
-	}
-	done := &unit{}
-	todo := d.choose(at, &done.drawn)
+	done := &unit{outcome: outcome{drawn: of}}
 	var mu sync.Mutex
 	pieces := slices.Collect(slices.Chunk(todo, fewRuns))
 	err = w.share(ctx, len(pieces), func(ctx context.Context, p *player, i int) error {
 		p.on(g)
-		u := &unit{p: p, known: d.known, faults: 2}
+		u := &unit{p: p, known: known, faults: 2}
 		for k := range pieces[i] {
 			b := &pieces[i][k]
 			if err := u.judge(ctx, b, u.with(kindsOf(g, b.s))); err != nil {
@@ -70,9 +61,7 @@ func (w *walk) sample(ctx context.Context, l *Lock, g *target) error {
 		defer mu.Unlock()
 		done.add(u.tally)
 		done.Doubts = append(done.Doubts, u.Doubts...)
-		for i := range u.Found {
-			done.Found = addFound(done.Found, u.Found[i])
-		}
+		done.Found = withFound(done.Found, u.Found)
 		return nil
 	})
 	if err != nil {
@@ -85,16 +74,38 @@ func (w *walk) sample(ctx context.Context, l *Lock, g *target) error {
 	return nil
 }
 
+// draw draws schedules of two faults on a target.
+func (w *walk) draw(ctx context.Context, g *target, known *smaller) (some []branch, of drawn, err error) {
+	d, err := w.newSampler(ctx, g, known)
+	if err != nil {
+		return nil, of, err
+	}
+	var all []*opening
+	for _, first := range d.first {
+		for i := range first {
+			all = append(all, &first[i])
+		}
+	}
+	if err := w.share(ctx, len(all), func(ctx context.Context, p *player, i int) error {
+		p.on(g)
+		return d.draw(ctx, p, all[i])
+	}); err != nil {
+		return nil, of, err
+	}
+	some = d.choose(&of)
+	return some, of, nil
+}
+
 // newSampler chooses the first faults.
 func (w *walk) newSampler(ctx context.Context, g *target, known *smaller) (*sampler, error) {
 	first, err := w.firstFaults(ctx, g, 2)
 	if err != nil {
 		return nil, err
 	}
-	d := &sampler{each: w.o.Sample, known: known, first: make([][]branch, len(kindNames)), all: make([]int, len(kindNames))}
+	d := &sampler{each: w.o.Sample, known: known, first: make([][]opening, len(kindNames)), all: make([]int, len(kindNames))}
 	for _, b := range first {
 		kind := g.templates[b.s[0].Template].kind
-		d.first[kind] = append(d.first[kind], b)
+		d.first[kind] = append(d.first[kind], opening{branch: b})
 	}
 	for kind, all := range d.first {
 		d.all[kind] = len(all)
@@ -108,12 +119,12 @@ func (w *walk) newSampler(ctx context.Context, g *target, known *smaller) (*samp
 }
 
 // draw draws second faults for a first one.
-func (d *sampler) draw(ctx context.Context, p *player, b *branch, i int) error {
+func (d *sampler) draw(ctx context.Context, p *player, b *opening) error {
 	_, h, err := p.play(ctx, b.s, true)
 	if err != nil {
 		return err
 	}
-	out := make([]draws, len(kindNames))
+	b.next = make([]draws, len(kindNames))
 	first := p.g.templates[b.s[0].Template].kind
 	most := 1 + d.each/len(d.first[first]) // so that they are enough where few begin, and nothing follows some
 	next := p.thinned(p.next(h, b.s))
@@ -126,20 +137,20 @@ func (d *sampler) draw(ctx context.Context, p *player, b *branch, i int) error {
 		if d.known.open(kindSet{}.with(first).with(kind)) == [ways]bool{} {
 			continue
 		}
-		out[kind].of = len(all)
+		out := &b.next[kind]
+		out.of = len(all)
 		number := func(k int) uint64 { return numberOf([]int{b.order[0], k}) }
 		slices.SortFunc(all, func(x, y int) int { return cmp.Or(cmp.Compare(number(x), number(y)), cmp.Compare(x, y)) })
 		for _, k := range all[:min(len(all), most)] {
-			out[kind].some = append(out[kind].some, branch{s: append(slices.Clip(b.s), next[k]), order: append(slices.Clip(b.order), k)})
+			out.some = append(out.some, branch{s: append(slices.Clip(b.s), next[k]), order: append(slices.Clip(b.order), k)})
 		}
 	}
-	d.drawn[i] = out
 	return nil
 }
 
 // choose takes half of the draws of each pair of kinds in each order. It records the smallest number of
 // draws of any pair, and how many schedules there are in all.
-func (d *sampler) choose(at []int, st *drawn) (todo []branch) {
+func (d *sampler) choose(st *drawn) (todo []branch) {
 	type pair struct{ drawn, of int }
 	pairs := map[[2]kind]*pair{}
 	for one := range d.first {
@@ -157,7 +168,7 @@ func (d *sampler) choose(at []int, st *drawn) (todo []branch) {
 			}
 			drawn := 0
 			for i := range d.first[one] {
-				x := &d.drawn[at[one]+i][other]
+				x := &d.first[one][i].next[other]
 				n := min(len(x.some), wanted-drawn)
 				todo, drawn, p.of, of = append(todo, x.some[:n]...), drawn+n, p.of+x.of, of+x.of
 			}
@@ -184,7 +195,7 @@ func numberOf(order []int) (n uint64) {
 	return n
 }
 
-func byNumber(a, b branch) int {
+func byNumber(a, b opening) int {
 	return cmp.Or(cmp.Compare(numberOf(a.order), numberOf(b.order)), slices.Compare(a.order, b.order))
 }
 

@@ -97,22 +97,11 @@ func chosen(t *testing.T, each int, only ...string) (count map[string]int, st dr
 	o.Sample = each
 	w := &walk{o: &o}
 	g := must.Get(o.newTarget(o.Locks[0], 1, false))(t)
-	d := must.Get(w.newSampler(t.Context(), g, &smaller{}))(t)
-	at, all := make([]int, len(kindNames)), []branch(nil)
-	for kind, first := range d.first {
-		at[kind] = len(all)
-		all = append(all, first...)
-	}
-	d.drawn = make([][]draws, len(all))
-	p := w.player()
-	defer p.Close()
-	p.on(g)
-	for i := range all {
-		must.Do(t, d.draw(t.Context(), p, &all[i], i))
-	}
+	all, st, err := w.draw(t.Context(), g, &smaller{})
+	must.Do(t, err)
 	count = map[string]int{}
 	seen := map[string]bool{}
-	for _, b := range d.choose(at, &st) {
+	for _, b := range all {
 		count[strings.Join(kindsOf(g, b.s).names(), "+")]++
 		if key := fmt.Sprint(b.order); seen[key] {
 			t.Errorf("%s is drawn twice", key)

@@ -67,8 +67,7 @@ type found struct {
 	stored *results.CutSet // what a stored result has of the set, with its story; nil: it was found here
 }
 
-// compare puts the schedule to show first: the plainest profile, then the plainest moments, the
-// shortest run, and the first in the search.
+// compare puts the plainest schedule first.
 func (f *found) compare(o *found) int {
 	return cmp.Or(cmp.Compare(f.Profile, o.Profile), cmp.Compare(f.Plain, o.Plain), cmp.Compare(f.Events, o.Events),
 		slices.Compare(f.Order, o.Order))
@@ -103,8 +102,6 @@ type unit struct {
 	faults int
 
 	outcome
-
-	closed int64 // prefixes that were skipped, since no set that contains them is minimal
 }
 
 // outcome is the result of a unit.
@@ -138,8 +135,7 @@ func (u *unit) with(kinds kindSet) *toBreak { return &toBreak{kinds, u.known.ope
 // longer is walk with the set of the branch looked up.
 func (u *unit) longer(ctx context.Context, b *branch, of *toBreak) error {
 	if of.open == [ways]bool{} {
-		u.closed++
-		return nil
+		return nil // no set that contains these kinds is minimal
 	}
 	if len(b.s) == u.faults {
 		return u.judge(ctx, b, of)
@@ -197,7 +193,7 @@ func (u *unit) note(ctx context.Context, b *branch, of *toBreak, v *verdict, act
 
 // single returns the record of the fault of a schedule that has only one.
 func (u *unit) single(s schedule) *single {
-	return singleIn(&u.Singles, hit{kind(u.p.g.templates[s[0].Template].kind), s[0].during})
+	return singleIn(&u.Singles, kind(u.p.g.templates[s[0].Template].kind), s[0].during)
 }
 
 // breaks returns the open ways in which the lock is broken; none for a run that was cut short.
@@ -259,6 +255,14 @@ func newFound(g *target, way checker.Way, used kindSet, s schedule, events int, 
 	return f
 }
 
+// withFound adds the sets of one search to those of another.
+func withFound(all, more []found) []found {
+	for i := range more {
+		all = addFound(all, more[i])
+	}
+	return all
+}
+
 // addFound keeps the plainest schedule of each set.
 func addFound(all []found, f found) []found {
 	for i := range all {
@@ -270,4 +274,54 @@ func addFound(all []found, f found) []found {
 		}
 	}
 	return append(all, f)
+}
+
+// What a client does when a fault hits it, in the words of results; "" for faults of servers, which
+// affect all clients.
+const (
+	acquiring = "acquire"
+	holding   = "hold"
+	releasing = "release"
+)
+
+// single is the result of one kind of fault alone, and of what it interrupts: a crash in the critical
+// section differs from one between two commands of the acquire.
+type single struct {
+	Kind   kind   `json:"kind"`
+	During string `json:"during,omitempty"`
+	tally
+	Found []found `json:"found,omitempty"` // the plainest of each way
+}
+
+// singleIn finds or adds a record.
+func singleIn(all *[]*single, k kind, during string) *single {
+	for _, s := range *all {
+		if s.Kind == k && s.During == during {
+			return s
+		}
+	}
+	s := &single{Kind: k, During: during}
+	*all = append(*all, s)
+	return s
+}
+
+// singles returns the results of single faults, with their stories.
+func (l *Lock) singles(tell func(f *found) (results.CutSet, error)) ([]results.Single, error) {
+	all := slices.Clone(l.Singles)
+	slices.SortFunc(all, func(a, b *single) int { return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.During, b.During)) })
+	out := []results.Single{}
+	for _, s := range all {
+		one := results.Single{
+			Kind: kindNames[s.Kind], During: s.During, Walked: s.Walked, NoEffect: s.NoEffect, Cut: s.Cut, Breaks: map[string]*results.Shown{},
+		}
+		for i := range s.Found {
+			set, err := tell(&s.Found[i])
+			if err != nil {
+				return nil, err
+			}
+			one.Breaks[s.Found[i].Way.String()] = &set.Shown
+		}
+		out = append(out, one)
+	}
+	return out, nil
 }

@@ -29,8 +29,7 @@ type batch struct {
 const fewRuns = 50
 
 // stages plays all schedules with this number of faults on the targets, except those whose set is
-// known to break the lock: from fewer faults, or from as many in a usage profile before index
-// profile.
+// known to break the lock: from fewer faults, or from as many in a profile before that index.
 func (w *walk) stages(ctx context.Context, l *Lock, targets []*target, faults, profile int) error {
 	known, beside := l.plainer(faults, profile), l.beside(faults, profile)
 	var todo []batch
@@ -98,9 +97,8 @@ func (w *walk) mine(g *target, piece, faults int) bool {
 	return !w.o.AsIs && (faults < w.o.Faults || w.o.Shard.Has(lock+g.index+piece))
 }
 
-// known takes the kept result of a piece of work and reports whether there is one. A shard had
-// found fewer sets when it played it, so the sets that are not minimal or not the plainest are left
-// out.
+// known takes the kept result of a piece of work, if there is one. A shard had found fewer sets
+// when it played it; those that are not minimal are left out later.
 func (w *walk) known(l *Lock, st *stage, key string) (bool, error) {
 	line := w.o.Kept.Get(key)
 	if line == nil {

@@ -100,14 +100,22 @@ func (l *Lock) begun() bool {
 
 // stage finds or adds a stage.
 func (l *Lock) stage(profile string, faults, units int) *stage {
+	if st := l.known(profile, faults); st != nil {
+		return st
+	}
+	st := &stage{Profile: profile, Faults: faults, Units: units}
+	l.Stages = append(l.Stages, st)
+	return st
+}
+
+// known returns a stage; nil when it was not begun.
+func (l *Lock) known(profile string, faults int) *stage {
 	for _, st := range l.Stages {
 		if st.Profile == profile && st.Faults == faults {
 			return st
 		}
 	}
-	st := &stage{Profile: profile, Faults: faults, Units: units}
-	l.Stages = append(l.Stages, st)
-	return st
+	return nil
 }
 
 // over reports whether the stage is complete.
@@ -119,11 +127,11 @@ func (l *Lock) merge(st *stage, o *outcome) {
 	st.add(o.tally)
 	st.drawn = o.drawn
 	st.Doubts = append(st.Doubts, o.Doubts...)
-	for i := range o.Found {
-		l.Found = addFound(l.Found, o.Found[i])
-	}
+	l.Found = withFound(l.Found, o.Found)
 	for _, s := range o.Singles {
-		singleIn(&l.Singles, s.hit).take(s)
+		all := singleIn(&l.Singles, s.Kind, s.During)
+		all.add(s.tally)
+		all.Found = withFound(all.Found, s.Found)
 	}
 }
 
@@ -138,9 +146,8 @@ func (l *Lock) plainer(faults, profile int) *smaller {
 	return s
 }
 
-// beside is a hash of the sets found with as many faults in plainer usage profiles, "" for none.
-// They decide what a piece of work searches for, and a shard has found fewer of them than one
-// machine.
+// beside is a hash of the sets found with as many faults in plainer profiles, "" for none: they
+// decide what a piece of work searches for, and a shard has found fewer of them.
 func (l *Lock) beside(faults, profile int) string {
 	var all []string
 	for _, f := range l.all() {
@@ -207,5 +214,6 @@ func (l *Lock) complete(most int) int {
 
 // over reports whether a stage is done.
 func (l *Lock) over(profile string, faults int) bool {
-	return slices.ContainsFunc(l.Stages, func(st *stage) bool { return st.Profile == profile && st.Faults == faults && st.over() })
+	st := l.known(profile, faults)
+	return st != nil && st.over()
 }

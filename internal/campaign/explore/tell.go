@@ -41,8 +41,7 @@ func (g *target) tell(w World, f *found) (results.CutSet, error) {
 	}}, nil
 }
 
-// playStory plays the story of a schedule with these triggers and returns the properties that it
-// breaks and the moments of the run.
+// playStory plays a story and returns the properties that it breaks and the moments of the run.
 func (g *target) playStory(w World, of schedule, triggers []faults.Trigger) (ids []string, seen []faults.Moment, err error) {
 	p := *g.plan
 	p.Faults = g.faults(of, triggers)

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"lockstep/internal/campaign/results"
 	"lockstep/internal/checker"
 )
 
@@ -69,18 +70,11 @@ func (o *Options) known(c *Cell, key string) (*Record, error) {
 // recall takes the runs of a cell from its record, and their scripts from those of this program.
 func (c *Cell) recall(known *Record, scripts []Script) error {
 	c.Record = *known
-	c.Scripts = slices.Clone(c.Scripts)
-	var all []*Sighting
+	all := []*Sighting{c.Scripted, c.Worst}
 	for i := range c.Scripts {
 		all = append(all, &c.Scripts[i])
 	}
-	for _, of := range []**Sighting{&c.Scripted, &c.Worst} {
-		if *of != nil {
-			s := **of
-			*of, all = &s, append(all, &s)
-		}
-	}
-	for _, s := range all {
+	for _, s := range slices.DeleteFunc(all, func(s *Sighting) bool { return s == nil }) {
 		if s.Script < 0 || s.Script >= len(scripts) {
 			return fmt.Errorf("the record of %s under %s has script %d of %d", c.Lock, c.Fault, s.Script, len(scripts))
 		}
@@ -88,4 +82,39 @@ func (c *Cell) recall(known *Record, scripts []Script) error {
 		s.Name = s.script.Name
 	}
 	return nil
+}
+
+// Measured is the matrix for other programs: the finished cells.
+func (m *Matrix) Measured() *results.Matrix {
+	out := &results.Matrix{Schema: results.Schema, Backend: m.Backend, Seeds: m.Seeds, Cells: []results.Cell{}}
+	for i := range m.Cells {
+		if c := &m.Cells[i]; c.Letter != "" {
+			out.Cells = append(out.Cells, c.Measured())
+		}
+	}
+	return out
+}
+
+// Measured is the cell for other programs.
+func (c *Cell) Measured() results.Cell {
+	out := results.Cell{
+		Lock: c.Lock, Fault: c.Fault, Letter: c.Letter, Runs: c.Runs, Untested: c.Untested,
+		Broken: c.Broken, Stuck: c.Stuck, Rate: c.Rate, Low: c.Low, High: c.High,
+		Scripted: c.Scripted.measured(), Worst: c.Worst.measured(), Note: c.Note.English(),
+		Also: append([]checker.Letter{}, c.Also()...), Damage: c.Damaged(), DamagedBy: c.DamagedBy,
+	}
+	if w := c.Walked; w != nil {
+		out.Walked, out.NoEffect, out.Cut = &w.Schedules, w.Vain, w.Cut
+	}
+	if c.Story != nil {
+		out.Story = c.Story.Name
+	}
+	return out
+}
+
+func (s *Sighting) measured() *results.Sighting {
+	if s == nil {
+		return nil
+	}
+	return &results.Sighting{Letter: s.Letter, Script: s.Name.English(), Seed: s.Seed, Hash: s.Hash}
 }

@@ -122,17 +122,14 @@ func (c *coordinator) begin(ctx context.Context) error {
 		return fmt.Errorf("the scenario takes %d KiB, and %s takes %d KiB: raise its max_payload", len(c.packed)>>10, c.q.where, most>>10)
 	}
 	err = c.q.patiently(ctx, time.Minute, func(ctx context.Context) error {
-		var errs []error
-		for _, subject := range []string{failedSubject + "." + c.hash + ".*", crashSubject + "." + c.hash + ".*.*"} {
-			errs = append(errs, c.q.results.Purge(ctx, jetstream.WithPurgeSubject(subject)))
-		}
+		err := purge(ctx, c.q.results, failedSubject+"."+c.hash+".*", crashSubject+"."+c.hash+".*.*")
+		err = errors.Join(err, c.store(ctx))
 		_, errConsumer := c.q.consumer(ctx, c.job.Work.Version, leastWait)
-		return errors.Join(append(errs, c.store(ctx), errConsumer)...)
+		return errors.Join(err, errConsumer)
 	})
 	if err != nil {
 		return fmt.Errorf("%s does not take the work (%w): is there room on its disks, and may these credentials use the queue?", c.q.where, err)
 	}
-	c.compare(ctx)
 	return nil
 }
 
@@ -140,33 +137,6 @@ func (c *coordinator) begin(ctx context.Context) error {
 func (c *coordinator) store(ctx context.Context) error {
 	_, err := c.q.js.Publish(ctx, workSubject+"."+c.hash, c.packed)
 	return err
-}
-
-// compare reports earlier versions of this work in the queue: after a change of the scenario it is
-// other work and starts over.
-func (c *coordinator) compare(ctx context.Context) {
-	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
-	defer cancel()
-	info, err := c.q.results.Info(ctx, jetstream.WithSubjectFilter(workSubject+".*"))
-	if err != nil {
-		return // the report is optional
-	}
-	for i, subject := range slices.Sorted(maps.Keys(info.State.Subjects)) {
-		if i == mostKnown {
-			return
-		}
-		m, err := c.q.results.GetLastMsgForSubject(ctx, subject)
-		if err != nil {
-			continue
-		}
-		other, err := readWork(m.Data)
-		if err != nil || other.Command != c.job.Work.Command || other.Hash() == c.hash {
-			continue
-		}
-		if a, b := other.Scenario, c.job.Work.Scenario; a != nil && b != nil && a.File == b.File {
-			c.q.tell("this is other work than the queue has begun, and starts over: " + other.Differs(c.job.Work))
-		}
-	}
 }
 
 // meet records a worker.
@@ -317,10 +287,15 @@ func (c *coordinator) has(number int) bool { return c.results.Get(c.span(number)
 // Forget removes what is stored of a work, after its result was shown.
 func (q *Queue) Forget(ctx context.Context, w *campaign.Work) error {
 	hash := w.Hash()
-	var errs []error
-	for _, subject := range []string{workSubject + "." + hash, resultSubject + "." + hash + ".*.*", failedSubject + "." + hash + ".*", crashSubject + "." + hash + ".*.*"} {
-		errs = append(errs, q.results.Purge(ctx, jetstream.WithPurgeSubject(subject)))
+	return errors.Join(
+		purge(ctx, q.results, workSubject+"."+hash, resultSubject+"."+hash+".*.*", failedSubject+"."+hash+".*", crashSubject+"."+hash+".*.*"),
+		purge(ctx, q.ranges, rangeSubject+".*."+hash+".*"),
+	)
+}
+
+func purge(ctx context.Context, of jetstream.Stream, subjects ...string) (err error) {
+	for _, subject := range subjects {
+		err = errors.Join(err, of.Purge(ctx, jetstream.WithPurgeSubject(subject)))
 	}
-	errs = append(errs, q.ranges.Purge(ctx, jetstream.WithPurgeSubject(rangeSubject+".*."+hash+".*")))
-	return errors.Join(errs...)
+	return err
 }

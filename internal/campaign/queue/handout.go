@@ -46,9 +46,7 @@ func (c *coordinator) handOut(ctx context.Context) {
 // again hands out ranges that have been silent for long. They may be lost with a server, or
 // forgotten together with the work by another coordinator.
 func (c *coordinator) again(ctx context.Context, late []int) bool {
-	once, cancel := context.WithTimeout(ctx, 5*time.Second)
-	defer cancel()
-	if err := c.store(once); err != nil {
+	if err := c.store(ctx); err != nil {
 		c.refused(ctx, err)
 		return false
 	}
@@ -66,9 +64,7 @@ func (c *coordinator) patience(ctx context.Context) {
 	if wait <= max(c.wait, leastWait) {
 		return
 	}
-	once, cancel := context.WithTimeout(ctx, 5*time.Second)
-	defer cancel()
-	if _, err := c.q.consumer(once, c.job.Work.Version, wait); err == nil {
+	if _, err := c.q.consumer(ctx, c.job.Work.Version, wait); err == nil {
 		c.wait = wait
 	}
 }
@@ -129,8 +125,6 @@ func (c *coordinator) refused(ctx context.Context, err error) {
 // withdraw takes back a range that is no longer needed.
 func (c *coordinator) withdraw(ctx context.Context, number int) {
 	t := task{c.hash, c.span(number)}
-	once, cancel := context.WithTimeout(ctx, 5*time.Second)
-	defer cancel()
-	_ = c.q.ranges.Purge(once, jetstream.WithPurgeSubject(rangeSubject+"."+c.token+"."+t.key())) // else it is played needlessly
+	_ = c.q.ranges.Purge(ctx, jetstream.WithPurgeSubject(rangeSubject+"."+c.token+"."+t.key())) // else it is played needlessly
 	delete(c.handed, number)
 }

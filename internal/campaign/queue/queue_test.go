@@ -317,18 +317,6 @@ func TestAWorkerOfAnotherVersionTakesNothing(t *testing.T) {
 	}
 }
 
-// A changed scenario is other work, and a message says so.
-func TestAChangedScenarioIsOtherWork(t *testing.T) {
-	h := newHouse(t)
-	h.worker("v1", 1, squares)
-	for _, text := range []string{"one text", "another text"} {
-		h.do(h.queue(), Job{Work: newWork(t, "v1", text), Of: 3})
-	}
-	if !strings.Contains(h.all(), "starts over: storm.yaml was changed in between") {
-		t.Error(h.all())
-	}
-}
-
 // A worker reports unknown items of a queue and goes on, and a coordinator trusts none of them.
 func TestAHostileQueueDoesNoHarm(t *testing.T) {
 	h := newHouse(t)

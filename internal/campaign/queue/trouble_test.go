@@ -3,6 +3,7 @@ package queue
 import (
 	"context"
 	"errors"
+	"os"
 	"os/exec"
 	"strings"
 	"sync/atomic"
@@ -12,6 +13,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"lockstep/internal/campaign"
+	"lockstep/internal/campaign/queue/queuetest"
 	"lockstep/internal/must"
 )
 
@@ -223,4 +225,18 @@ func TestAPlayerThatEndsIsACrash(t *testing.T) {
 	if (&process{version: "v1", command: func() *exec.Cmd { return exec.Command("true") }}).start() == nil {
 		t.Error("a player that says nothing starts")
 	}
+}
+
+// patientPlayer is set in the environment of players that take so long for each range, and no processor.
+const patientPlayer = "LOCKSTEP_TEST_PLAYER"
+
+func TestMain(m *testing.M) {
+	queuetest.Main() // tests start this program as their servers
+	if d, err := time.ParseDuration(os.Getenv(patientPlayer)); err == nil {
+		ServePlayer("v1", os.Stdin, os.Stdout, func() { os.Exit(0) }, func(w *campaign.Work, s campaign.Shard) ([]byte, error) {
+			time.Sleep(d)
+			return squares(context.Background(), w, s)
+		})
+	}
+	os.Exit(m.Run())
 }

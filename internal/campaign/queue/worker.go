@@ -54,7 +54,9 @@ func NewWorker(q *Queue, version string, slots int, command func() *exec.Cmd) *W
 func (w *Worker) Work(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	if err := w.consume(ctx); err != nil {
+	if err := w.q.patiently(ctx, 10*time.Second, w.refresh); err != nil && ctx.Err() == nil {
+		return fmt.Errorf("%s has no ranges to give (%w)", w.q.where, err)
+	} else if err != nil {
 		return err
 	}
 	others, err := w.q.nc.Subscribe(coordHere, w.meet)
@@ -89,15 +91,7 @@ func (w *Worker) Work(ctx context.Context) error {
 	}
 }
 
-// consume finds or creates the consumer of this version's ranges.
-func (w *Worker) consume(ctx context.Context) error {
-	err := w.q.patiently(ctx, 10*time.Second, w.refresh)
-	if err != nil && ctx.Err() == nil {
-		err = fmt.Errorf("%s has no ranges to give (%w)", w.q.where, err)
-	}
-	return err
-}
-
+// refresh finds or creates the consumer of this version's ranges.
 func (w *Worker) refresh(ctx context.Context) error {
 	c, err := w.q.consumer(ctx, w.version, 0)
 	if err == nil {
@@ -306,11 +300,9 @@ func (w *Worker) hold(ctx context.Context, m jetstream.Msg, sequence uint64) (he
 			case <-tick.C:
 			}
 			_ = m.InProgress()
-			once, stop := context.WithTimeout(held, 5*time.Second)
-			if _, err := w.q.ranges.GetMsg(once, sequence); errors.Is(err, jetstream.ErrMsgNotFound) {
+			if _, err := w.q.ranges.GetMsg(held, sequence); errors.Is(err, jetstream.ErrMsgNotFound) {
 				cancel(errUnwanted)
 			}
-			stop()
 		}
 	})
 	return held, func() {
@@ -349,8 +341,6 @@ func (w *Worker) end(ctx context.Context, m jetstream.Msg, result *nats.Msg) {
 		w.giveBack(m)
 		return
 	}
-	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
-	defer cancel()
 	_ = m.DoubleAck(ctx)
 }
 

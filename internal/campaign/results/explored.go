@@ -16,11 +16,6 @@ type Explored struct {
 	Locks  []ExploredLock `json:"locks"`
 }
 
-// NewExplored is a result of this schema.
-func NewExplored(scope Scope) *Explored {
-	return &Explored{Schema: exploredSchema, Scope: scope, Locks: []ExploredLock{}}
-}
-
 // Lock returns the result for a lock; nil when it is missing.
 func (x *Explored) Lock(id string) *ExploredLock {
 	for i := range x.Locks {
@@ -112,6 +107,23 @@ type Single struct {
 
 // By returns the minimal sets that break the lock in a way; nil: not walked.
 func (l *ExploredLock) By(way checker.Way) []CutSet { return l.Breaks[way.String()] }
+
+// Within returns the minimal sets of these kinds alone that break the lock in some ways.
+func (l *ExploredLock) Within(kinds []string, ways ...checker.Way) (in []*CutSet) {
+	for _, way := range ways {
+		for i := range l.By(way) {
+			if s := &l.By(way)[i]; Subset(s.Kinds, kinds) {
+				in = append(in, s)
+			}
+		}
+	}
+	return in
+}
+
+// Subset reports whether all of some kinds are among others.
+func Subset(some, all []string) bool {
+	return !slices.ContainsFunc(some, func(k string) bool { return !slices.Contains(all, k) })
+}
 
 // By returns the story in which the fault breaks the lock in a way; nil for none.
 func (s *Single) By(way checker.Way) *Shown { return s.Breaks[way.String()] }

@@ -12,8 +12,8 @@ import (
 	"lockstep/internal/checker"
 )
 
-// schema is the version of the files. Fields may be added, but none changes its meaning.
-const schema = 1
+// Schema is the version of the files. Fields may be added, but none changes its meaning.
+const Schema = 1
 
 // Matrix is every lock under every kind of fault.
 type Matrix struct {
@@ -21,11 +21,6 @@ type Matrix struct {
 	Cells   []Cell `json:"cells"`
 	Schema  int    `json:"schema"`
 	Seeds   int    `json:"seeds"` // variations of each script
-}
-
-// NewMatrix is a matrix of this schema.
-func NewMatrix(backend string, seeds int) *Matrix {
-	return &Matrix{Backend: backend, Cells: []Cell{}, Schema: schema, Seeds: seeds}
 }
 
 // Cell is one lock under one kind of fault. Rates are shares of runs, with their 95 % interval.
@@ -64,7 +59,7 @@ type Sighting struct {
 // ReadMatrix reads a stored matrix.
 func ReadMatrix(data []byte) (*Matrix, error) {
 	return read(data, "is no matrix", "no cells, or another schema than 1", func(m *Matrix) bool {
-		return m.Schema == schema && len(m.Cells) > 0
+		return m.Schema == Schema && len(m.Cells) > 0
 	})
 }
 
@@ -107,9 +102,6 @@ type Claims struct {
 	Claims []Claim `json:"claims"`
 }
 
-// NewClaims is a list of this schema.
-func NewClaims(all []Claim) *Claims { return &Claims{schema, all} }
-
 // Claim is one claim with its measured verdict.
 type Claim struct {
 	N       int    `json:"n"`
@@ -123,7 +115,7 @@ type Claim struct {
 // ReadClaims reads a stored list.
 func ReadClaims(data []byte) (*Claims, error) {
 	return read(data, "is no list of measured claims", "no claims, or another schema than 1", func(f *Claims) bool {
-		return f.Schema == schema && len(f.Claims) > 0
+		return f.Schema == Schema && len(f.Claims) > 0
 	})
 }
 

@@ -9,8 +9,8 @@ import (
 	"lockstep/internal/checker"
 )
 
-// exploredSchema is the schema of a stored walk. Since 2 it has each story of a lock once.
-const exploredSchema = 2
+// ExploredSchema is the schema of a stored walk. Since 2 it has each story of a lock once.
+const ExploredSchema = 2
 
 // storedSet and storedSingle are a set and a single fault in a file: their stories are indices into
 // the lock's list.
@@ -139,7 +139,7 @@ func wayOf(name string) string {
 // ReadExplored reads a stored walk.
 func ReadExplored(data []byte) (*Explored, error) {
 	return read(data, "is no result of simulate explore", "no locks, or another schema than 2", func(x *Explored) bool {
-		return x.Schema == exploredSchema && len(x.Locks) > 0
+		return x.Schema == ExploredSchema && len(x.Locks) > 0
 	})
 }
 
@@ -152,7 +152,7 @@ func (x *Explored) JSON(version string) ([]byte, error) {
 		failed = errors.Join(failed, err)
 		return bytes.TrimSpace(line)
 	}
-	fmt.Fprintf(&b, "{\"schema\":%d", exploredSchema)
+	fmt.Fprintf(&b, "{\"schema\":%d", ExploredSchema)
 	if version != "" {
 		fmt.Fprintf(&b, ",\"version\":%s", one(version))
 	}

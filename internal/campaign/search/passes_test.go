@@ -1,7 +1,9 @@
 package search
 
 import (
+	"context"
 	"fmt"
+	"math"
 	"slices"
 	"testing"
 
@@ -9,6 +11,8 @@ import (
 	"lockstep/internal/faults"
 	"lockstep/internal/plan"
 	"lockstep/internal/run"
+	"lockstep/internal/say"
+	"lockstep/internal/scenario"
 	"lockstep/internal/scenario/scenariotest"
 	"lockstep/internal/sim"
 )
@@ -130,5 +134,136 @@ func TestTheLeastHasNoSmallerOne(t *testing.T) {
 	s := shrinking(t, "set-nx-lua", "clients: [A, B]\nseed: 1\nfaults: [{when: A is in its critical section, pause: A, for: 12s}]\n")
 	if s.otherSeeds() || s.plays != 0 {
 		t.Errorf("%d plays", s.plays)
+	}
+}
+
+// shrinking is a shrinker that begins with a story, which must break mutual exclusion by faults
+// that all take effect.
+func shrinking(t *testing.T, lock, story string) *shrinker {
+	t.Helper()
+	p := scenariotest.Parse(t, "try.yaml", "scenario: Try\nlocks: ["+lock+"]\n"+story)
+	s := &shrinker{
+		ctx: context.Background(), world: sim.New(), lock: lock, property: checker.MutualExclusionID,
+		best: p, most: math.MaxInt, tried: map[string]bool{},
+	}
+	t.Cleanup(s.world.Close)
+	if !s.try(asItIs) {
+		t.Fatal("the story to be shrunk does not break")
+	}
+	s.tried, s.plays = map[string]bool{}, 0
+	return s
+}
+
+// twoFaults is a story of which the pause breaks the lock and the slow work does nothing.
+const twoFaults = `
+clients: [A, B]
+seed: 1
+faults:
+  - {when: A is in its critical section, pause: A, for: 12s}
+  - {when: B is in its critical section, slow: B, by: 1s}
+`
+
+func asItIs(*plan.Plan) bool { return true }
+
+// A candidate may have as many events as the original, and no more.
+func TestNoCandidateIsLonger(t *testing.T) {
+	s := shrinking(t, "set-nx-lua", twoFaults)
+	out := run.One(s.ctx, s.world, s.best, s.lock, s.best.Seed)
+	s.most = len(out.Judgement.History.Events) - 1
+	if s.try(asItIs) {
+		t.Error("a candidate that is longer by one event was taken")
+	}
+	s.tried = map[string]bool{}
+	if s.most++; !s.try(asItIs) {
+		t.Error("a candidate of the same length was refused")
+	}
+}
+
+// A fault that never happens would make the file inconclusive, even though the property breaks
+// without it.
+func TestEveryFaultOfACandidateHappens(t *testing.T) {
+	later := func(nth int) func(p *plan.Plan) bool {
+		return func(p *plan.Plan) bool { p.Faults[1].Trigger.Nth = nth; return true }
+	}
+	s := shrinking(t, "set-nx-lua", twoFaults)
+	if s.try(later(2)) { // B plays one round
+		t.Errorf("a candidate was taken of which fault 2 never happens:\n%s", scenario.Resolved(s.best))
+	}
+	if !s.try(later(0)) {
+		t.Error("the fault at each time was refused")
+	}
+}
+
+// A candidate is read back from its file, so a story that cannot be written as a file is refused.
+func TestACandidateIsAFile(t *testing.T) {
+	s := shrinking(t, "set-nx-lua", twoFaults)
+	if s.try(func(p *plan.Plan) bool { p.Faults[0].Args.Value = "Zoe"; return true }) {
+		t.Error("a candidate was taken that pauses a client that does not exist")
+	}
+	if s.plays != 0 {
+		t.Errorf("%d plays of an invalid scenario", s.plays)
+	}
+}
+
+// The same file is played once.
+func TestNothingIsTriedTwice(t *testing.T) {
+	s := shrinking(t, "set-nx-lua", twoFaults)
+	without := func(p *plan.Plan) bool { p.Faults = p.Faults[:1]; return true }
+	if !s.try(without) || s.try(asItIs) || s.plays != 1 {
+		t.Errorf("%d plays of the same file", s.plays)
+	}
+	if f := s.best.Faults; len(f) != 1 || f[0].Verb.Name() != "pause" || f[0].Trigger.Moment != faults.InSection {
+		t.Errorf("left are %+v", f)
+	}
+}
+
+// A violation of another kind is no smaller version, however short. Without the pause the failover
+// breaks the lock, too.
+func TestACandidateBreaksTheSameWay(t *testing.T) {
+	const twoWays = `
+clients: [A, B, C]
+servers: {redis: {replicas: 1, lag: 5s}}
+seed: 1
+faults:
+  - {when: A is in its critical section, pause: A, for: 12s}
+  - {when: B is in its critical section, fail-over: operator}
+`
+	withoutThePause := func(p *plan.Plan) bool { p.Faults = p.Faults[1:]; return true }
+	s := shrinking(t, "set-nx-lua", twoWays)
+	s.kind = say.NeverPausesLonger.With(say.Client("A"))
+	if s.try(withoutThePause) {
+		t.Errorf("a candidate was taken that breaks in another way:\n%s", scenario.Resolved(s.best))
+	}
+	if !s.try(asItIs) {
+		t.Error("the original breaks in another way")
+	}
+	s = shrinking(t, "set-nx-lua", twoWays)
+	if !s.try(withoutThePause) { // when any kind will do
+		t.Error("the candidate does not break at all")
+	}
+}
+
+// Untested runs do not count in a rate: three of them leave any rate possible.
+func TestRunsThatTestedNothingDoNotCount(t *testing.T) {
+	tried := Tried{Seeds: 3, Untested: 3}
+	if share, low, high := tried.Rate(); tried.Tested() != 0 || share != 0 || low != 0 || high != 1_000_000 {
+		t.Errorf("%d tested, rate %d from %d to %d millionths", tried.Tested(), share, low, high)
+	}
+	// Of five runs two tested something, and the second of these broke.
+	if share, _, _ := (Tried{Seeds: 5, Untested: 3, Seed: 5}).Rate(); share != 500_000 {
+		t.Errorf("rate %d millionths, want one in two", share)
+	}
+	// A run that breaks is the first of all in one case of 40 when the rate is 2.5 %.
+	if share, low, high := (Tried{Seeds: 1, Seed: 1}).Rate(); share != 1_000_000 || low < 24_990 || low > 25_000 || high != 1_000_000 {
+		t.Errorf("rate %d from %d to %d millionths of one run that broke", share, low, high)
+	}
+	for _, tt := range []struct{ with, without Tried }{
+		{Tried{Seeds: 500, Untested: 490}, Tried{Seeds: 10}},
+		{Tried{Seeds: 90, Untested: 70, Seed: 90}, Tried{Seeds: 20, Seed: 20}},
+	} {
+		_, low, high := tt.with.Rate()
+		if _, l, h := tt.without.Rate(); low != l || high != h {
+			t.Errorf("%+v: from %d to %d, without what tested nothing from %d to %d", tt.with, low, high, l, h)
+		}
 	}
 }

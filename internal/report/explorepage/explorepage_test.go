@@ -69,7 +69,7 @@ func TestPageOfAWalk(t *testing.T) {
 
 // someLibraries are one that was searched, which a pause alone breaks, and one that was not.
 func someLibraries() []*results.Library {
-	walked, not := results.NewLibrary(), results.NewLibrary()
+	walked, not := &results.Library{Schema: results.Schema}, &results.Library{Schema: results.Schema}
 	walked.Lock, walked.Library, walked.Version = "redsync", "example.org/redsync", "v4.1.0"
 	not.Lock = "etcd-concurrency"
 	none := []results.CutSet{}
