@@ -234,7 +234,7 @@ func (f *worldsFlags) print(c *crosscheck.Comparison) {
 	}
 	_ = table.Flush() // the screen records errors
 	fmt.Fprintf(f.stdout, "\n  %s\n", say.Text("V the same letter in both worlds   V/S simulated V, real S   V/? nothing tested   - not played").In(f.language))
-	if c.MostPairs() > 1 {
+	if _, most := c.PairsOfCells(); most > 1 {
 		fmt.Fprintf(f.stdout, "  %s\n", say.Text("V/S 18/20 of 20 seeds, 18 have the same letter in both worlds").In(f.language))
 	}
 	f.tellWhy(c)
@@ -261,7 +261,7 @@ func cellText(c *crosscheck.Cell) string {
 		return string(c.Simulated)
 	}
 	p := c.Shown()
-	text := string(p.Simulated) + "/" + string(p.Real)
+	text := p.Simulated + "/" + p.Real
 	if len(c.Pairs) > 1 {
 		text += fmt.Sprintf(" %d/%d", c.Agreeing(), len(c.Pairs))
 	}
@@ -301,11 +301,10 @@ func (f *worldsFlags) tellPairs(c *crosscheck.Cell) {
 	var order []letters
 	seeds := map[letters][]string{}
 	for _, p := range c.Pairs {
-		if p.Agreement() == results.Agrees {
+		if p.Agreement == results.Agrees {
 			continue
 		}
-		var l letters
-		l.simulated, l.real = p.Shows()
+		l := letters{p.Simulated, p.Real}
 		if seeds[l] == nil {
 			order = append(order, l)
 		}
@@ -316,7 +315,7 @@ func (f *worldsFlags) tellPairs(c *crosscheck.Cell) {
 			say.Verbatim(l.simulated), say.Verbatim(l.real), say.Number(len(seeds[l])), say.Verbatim(strings.Join(seeds[l], ", ")))))
 	}
 	for _, p := range c.Pairs {
-		if p.Agreement() == results.Differs && p.History != "" {
+		if p.Agreement == results.Differs && p.History != "" {
 			fmt.Fprintf(f.stdout, "  %s\n", f.said(say.RealRunOfSeed.With(say.Seed(p.Seed), say.Verbatim("simulate check "+shell.Word(p.History)))))
 		}
 	}

@@ -17,10 +17,11 @@ import (
 )
 
 // pairs are simulated and real letters, of the seeds from 1 on.
-func pairs(letters ...string) (out []crosscheck.Pair) {
+func pairs(letters ...string) (out []results.WorldRun) {
 	for i, text := range letters {
 		simulated, real, _ := strings.Cut(text, " ")
-		out = append(out, crosscheck.Pair{Seed: uint64(i + 1), Simulated: checker.Letter(simulated), Real: checker.Letter(real)})
+		out = append(out, crosscheck.OfLetters(checker.Letter(simulated), checker.Letter(real), false))
+		out[i].Seed = uint64(i + 1)
 	}
 	return out
 }
@@ -45,7 +46,7 @@ func TestComparisonOnTheTerminal(t *testing.T) {
 	once.Times = 1
 	for i := range once.Cells {
 		if p := once.Cells[i].Shown(); p != nil {
-			once.Cells[i].Pairs = []crosscheck.Pair{*p}
+			once.Cells[i].Pairs = []results.WorldRun{*p}
 		}
 	}
 	for _, tt := range []struct {

@@ -3,10 +3,15 @@ package run
 import (
 	"context"
 	"slices"
+	"strings"
 	"testing"
+	"time"
 
 	"lockstep/internal/checker"
+	"lockstep/internal/history"
+	"lockstep/internal/locks"
 	"lockstep/internal/plan"
+	"lockstep/internal/rng/spread"
 	"lockstep/internal/scenario/scenariotest"
 	"lockstep/internal/sim"
 )
@@ -81,5 +86,106 @@ func TestNoOccasion(t *testing.T) {
 		if f.NoOccasion != want || f.NoOccasion && f.Verdict != checker.Unknown {
 			t.Errorf("%s: %+v", f.Property, f)
 		}
+	}
+}
+
+// A run of a program whose entry could not be followed is inconclusive if anything is expected of
+// the program. So is one without requests to its servers, even if nothing is expected. A program that
+// removes another client's entry fails a story unless that says otherwise.
+func TestAProgramThatCannotBeFollowedIsNoSuccess(t *testing.T) {
+	one := []plan.Expectation{{Lock: plan.EveryLock, Property: checker.ProgressID, Verdict: "kept"}}
+	looks := []plan.Expectation{{Lock: plan.EveryLock, Verdict: plan.Anything}}
+	robs := checker.Finding{Property: checker.OwnerOnlyReleaseID, Verdict: checker.Broken}
+	robbed := append(one, plan.Expectation{Lock: plan.EveryLock, Property: checker.OwnerOnlyReleaseID, Verdict: "broken"})
+	doubt := checker.Finding{Property: checker.OwnerOnlyReleaseID, Verdict: checker.Unknown, Doubts: 1}
+	for _, c := range []struct {
+		name    string
+		expect  []plan.Expectation
+		release checker.Finding
+		entry   history.Watched
+		alone   string
+		want    Status
+	}{
+		{"followed", one, checker.Finding{Property: checker.OwnerOnlyReleaseID, Verdict: checker.Kept}, history.Followed, "", Met},
+		{"not followed", one, doubt, history.Unfollowed, "", Inconclusive},
+		{"not followed, and nothing is said", nil, doubt, history.Unfollowed, "", Inconclusive},
+		{"unread, and the story does not ask", one, doubt, history.Unread, "", Met},
+		{"unread, and nothing is said", nil, doubt, history.Unread, "", Inconclusive},
+		{"unknown, without a doubt", one, checker.Finding{Property: checker.OwnerOnlyReleaseID, Verdict: checker.Unknown}, history.Followed, "", Met},
+		{"it robs", one, robs, history.Followed, "", Missed},
+		{"it robs, and the story says so", robbed, robs, history.Followed, "", Met},
+		{"it robs, and anything is expected", looks, robs, history.Followed, "", NothingExpected},
+		{"anything is expected", looks, doubt, history.Unfollowed, "", NothingExpected},
+		{"anything is expected, and it used no server", looks, doubt, history.Unfollowed, "A", Inconclusive},
+	} {
+		p := &plan.Plan{Expect: c.expect, Programs: []locks.Variant{{ID: "mine", Program: []string{"x"}}}}
+		h := history.New(history.Header{Entry: c.entry, Alone: c.alone})
+		j := checker.Judgement{History: h, Findings: findings(c.release)}
+		o := Outcome{Judgement: j, Expected: compare(p, "mine", j)}
+		if o.Status() != c.want {
+			t.Errorf("%s: status %d, want %d: %+v", c.name, o.Status(), c.want, o.Expected)
+		}
+	}
+	// A lock that the story names does not fail it by what it says nothing of.
+	p, j := &plan.Plan{Expect: one}, checker.Judgement{Findings: findings(robs)}
+	if o := (Outcome{Judgement: j, Expected: compare(p, "set-nx-ex-del", j)}); o.Status() != Met {
+		t.Errorf("a lock of ours that robs: status %d: %+v", o.Status(), o.Expected)
+	}
+}
+
+// Breaking expects that the given properties break and the others are kept, except those about
+// writes if two may hold the lock.
+func TestBreaking(t *testing.T) {
+	got := map[string]string{}
+	for _, e := range Breaking([]string{"mine"}, []string{checker.MutualExclusionID}) {
+		got[e.Property] = e.Verdict
+	}
+	if len(got) != 3 || got[checker.MutualExclusionID] != "broken" || got[checker.OwnerOnlyReleaseID] != "kept" || got[checker.ProgressID] != "kept" {
+		t.Errorf("got %v", got)
+	}
+	if all := Breaking([]string{"mine"}, []string{checker.OwnerOnlyReleaseID}); len(all) != 5 {
+		t.Errorf("got %v", all)
+	}
+}
+
+// Three lines say what was tried, what was not, and how entries were followed. Runs that tested
+// nothing count only as such.
+func TestTried(t *testing.T) {
+	p := plan.Default()
+	p.Slug, p.Lease, p.Network.Timeout, p.Workload.Work = "pause", 10*time.Second, 3*time.Second, spread.Range{Min: time.Second, Max: 9 * time.Second}
+	h := history.New(history.Header{Entry: history.Followed, Keys: `"app:lock"`})
+	pause := checker.FiredFault{Fault: history.Fault{Verb: "pause"}, Times: 1}
+	vain := checker.FiredFault{Fault: history.Fault{Verb: "crash"}, Times: 1, InVain: true}
+	tested := &Outcome{Judgement: checker.Judgement{History: h, Letter: checker.LetterSafe, Faults: []checker.FiredFault{pause, vain}}}
+	var none, some Tried
+	blind := history.New(history.Header{Entry: history.Unfollowed})
+	none.Add(&p, &Outcome{Judgement: checker.Judgement{History: blind, Letter: checker.LetterUnknown, Faults: []checker.FiredFault{pause}}})
+	if lines := none.Lines(); !strings.HasPrefix(lines[0].English(), "tried: nothing") || !strings.Contains(lines[1].English(), "pause") || !strings.Contains(lines[2].English(), "not followed") {
+		t.Errorf("of nothing: %s, %s, %s", lines[0].English(), lines[1].English(), lines[2].English())
+	}
+	some.Add(&p, tested)
+	want := []string{
+		"tried: 1 story, with pause; a lease of 10 s, work of 1 s to 9 s, a response timeout of " + "3 s",
+		"not tried: crash, ", `entries: followed, by the key "app:lock"`,
+	}
+	for i, line := range some.Lines() {
+		if !strings.HasPrefix(line.English(), want[i]) || i == 1 && strings.Contains(line.English(), "pause") {
+			t.Errorf("line %d: %q, want %q", i, line.English(), want[i])
+		}
+	}
+	other := p
+	other.Slug, other.Lease, other.Network.Timeout, other.Clients = "crash", 2*time.Second, time.Second, []string{"A", "B"}
+	other.Workload.Work, other.Own = spread.Range{Min: 2 * time.Second, Max: 3 * time.Second}, map[string]plan.Workload{"B": {Work: spread.Range{Min: time.Second / 2, Max: time.Second}}}
+	never := checker.FiredFault{Fault: history.Fault{Verb: "restart"}}
+	for range 2 {
+		some.Add(&other, &Outcome{Judgement: checker.Judgement{History: h, Letter: checker.LetterSafe, Faults: []checker.FiredFault{never}}})
+	}
+	const two = "tried: 2 stories, with pause; a lease of 2 s to 10 s, work of 500 ms to 9 s, a response timeout of 1 s to 3 s"
+	if lines := some.Lines(); lines[0].English() != two || !strings.Contains(lines[1].English(), "restart") {
+		t.Errorf("two stories: %s; %s; want %s", lines[0].English(), lines[1].English(), two)
+	}
+	some.Add(&p, &Outcome{Judgement: checker.Judgement{History: blind, Letter: checker.LetterUnknown}})
+	if lines := some.Lines(); !strings.HasSuffix(lines[0].English(), "; 1 run inconclusive") || !strings.Contains(lines[2].English(), "not followed") {
+		t.Errorf("with one that tested nothing: %s, %s", lines[0].English(), lines[2].English())
 	}
 }

@@ -104,7 +104,7 @@ func verdictOf(t *testing.T, n int, lab *Lab) Result {
 	if !ok {
 		t.Fatalf("there is no claim %d", n)
 	}
-	return must.Get(Measure(context.Background(), Options{Claims: []Claim{c}, NewLab: func() *Lab { return lab }}))(t)[0].Result
+	return must.Get(measure(t.Context(), lab, c))(t).Result
 }
 
 // instead plays other locks: pairs are a lock and the other one.

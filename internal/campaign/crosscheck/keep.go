@@ -44,8 +44,8 @@ type keptRun struct {
 	Plan   string         `json:"plan"` // see Kept.fingerprint
 	Seed   uint64         `json:"seed"`
 	Letter checker.Letter `json:"letter"`
-	Breaks string         `json:"breaks,omitempty"` // of a story, see Pair
-	Unsure bool           `json:"unsure,omitempty"` // see Pair
+	Breaks string         `json:"breaks,omitempty"` // of a story, see breaks
+	Unsure bool           `json:"unsure,omitempty"` // the V may be a VF
 	Why    string         `json:"why,omitempty"`    // nothing was tested
 	why    say.Phrase     // is Why, of a run that this process has played
 	// The file with its history, when it differed from the simulator; a changed simulator may agree

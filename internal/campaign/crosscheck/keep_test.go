@@ -114,9 +114,9 @@ func TestAVThatMayBeAVF(t *testing.T) {
 			o.Locks = options(t, "set-nx-ex-del", "GP", nil).Locks
 		})
 		cell := &c.Cells[0]
-		if simulated, real := cell.Shown().Shows(); plays != want || simulated != "VF" || real != "V?" ||
+		if p := cell.Shown(); plays != want || p.Simulated != "VF" || p.Real != "V?" ||
 			cell.Agreement != results.Untested || !strings.Contains(cell.Why.English(), "it is not known whose entry") {
-			t.Errorf("%d plays, want %d: %s/%s, %+v", plays, want, simulated, real, cell)
+			t.Errorf("%d plays, want %d: %s/%s, %+v", plays, want, p.Simulated, p.Real, cell)
 		}
 	}
 }
@@ -127,7 +127,7 @@ func TestHistoriesOfRunsThatDiffer(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "runs.jsonl")
 	c, _ := keeping(t, name, 2, &other{lock: "mysql-get-lock", from: 2}, nil)
 	pairs := c.Cells[0].Pairs
-	if pairs[0].History != "" || pairs[1].Agreement() != results.Differs || pairs[1].History == "" {
+	if pairs[0].History != "" || pairs[1].Agreement != results.Differs || pairs[1].History == "" {
 		t.Fatalf("%+v", pairs)
 	}
 	f := must.Get(os.Open(pairs[1].History))(t)
@@ -137,7 +137,7 @@ func TestHistoriesOfRunsThatDiffer(t *testing.T) {
 		t.Fatal(len(all), err)
 	}
 	j := checker.Judge(all[0])
-	if j.Letter != pairs[1].Real {
+	if string(j.Letter) != pairs[1].Real {
 		t.Errorf("the history is judged %s, the run was %s", j.Letter, pairs[1].Real)
 	}
 	before := must.Get(os.ReadFile(pairs[1].History))(t)

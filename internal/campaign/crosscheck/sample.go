@@ -114,16 +114,10 @@ func (c *Comparison) Measured() *results.Worlds {
 func (c *Cell) measured(usual int64) results.WorldCell {
 	out := results.WorldCell{
 		Lock: c.Lock, Fault: c.Fault, Story: c.Story, Agreement: c.Agreement, Script: c.Script.English(),
-		Simulated: string(c.Simulated), Agreeing: c.Agreeing(), Why: c.Why.English(),
+		Simulated: string(c.Simulated), Agreeing: c.Agreeing(), Runs: c.Pairs, Why: c.Why.English(),
 	}
 	if c.Plan != nil && c.ScalePPM != usual {
 		out.ScalePPM = c.ScalePPM
-	}
-	for _, p := range c.Pairs {
-		simulated, real := p.Shows()
-		out.Runs = append(out.Runs, results.WorldRun{
-			Seed: p.Seed, Simulated: simulated, Real: real, Agreement: p.Agreement(), History: p.History,
-		})
 	}
 	return out
 }

@@ -68,7 +68,7 @@ func TestTheSameWorldAgreesInStories(t *testing.T) {
 		if cell.Agreement == results.NotPlayed {
 			continue
 		}
-		simulated, real := cell.Shown().Shows()
+		simulated, real := cell.Shown().Simulated, cell.Shown().Real
 		if cell.Story == "" || simulated != real || !strings.Contains(simulated, "damage") && !strings.Contains(simulated, "overlap") {
 			t.Errorf("%+v", cell)
 		}
@@ -187,7 +187,7 @@ func TestKeptStories(t *testing.T) {
 		c, plays := keeping(t, name, 2, &other{}, func(o *crosscheck.Options) {
 			o.Columns, o.Stories, o.Jobs = nil, all, 1
 		})
-		simulated, real := c.Cells[0].Shown().Shows()
+		simulated, real := c.Cells[0].Shown().Simulated, c.Cells[0].Shown().Real
 		if simulated != real || simulated == "" || c.Count(results.Agrees) != len(c.Cells) {
 			t.Errorf("%+v", c.Cells)
 		}
@@ -212,8 +212,7 @@ func TestAgreementOfStories(t *testing.T) {
 		{"overlap", "?", results.Untested},
 		{"?", "overlap", results.Untested},
 	} {
-		p := crosscheck.Pair{Seed: 1, Simulated: "V", Real: "V", SimulatedBreaks: tt.simulated, RealBreaks: tt.real}
-		if got := p.Agreement(); got != tt.want {
+		if got := crosscheck.AgreementOf(tt.simulated, tt.real); got != tt.want {
 			t.Errorf("simulated %s, real %s: %s, want %s", tt.simulated, tt.real, got, tt.want)
 		}
 	}

@@ -45,63 +45,50 @@ type Options struct {
 	Progress func(step string, done, all int)
 }
 
-// Pair is the outcome of one seed in the two worlds.
-type Pair struct {
-	Seed            uint64
-	Simulated, Real checker.Letter // LetterUnknown also when the run was not played to its end
-	Unsure          bool           // the real V may be a VF: it is unknown whether a release was foreign
-	History         string         // the file with the history of a real run that differed; "" for none
-
-	// Of a story, the ways in which each run breaks the lock, in place of the letters.
-	SimulatedBreaks, RealBreaks string
-}
-
-// Shows returns the outcome of the two runs for tables.
-func (p *Pair) Shows() (simulated, real string) {
+// OfLetters compares the letters of two runs of one seed. Where one tested nothing, nothing is
+// compared, nor where the real V may be a VF: it is unknown whether a release was foreign.
+func OfLetters(simulated, real checker.Letter, unsure bool) (r results.WorldRun) {
+	r.Simulated, r.Real, r.Agreement = string(simulated), string(real), results.Differs
 	switch {
-	case p.SimulatedBreaks != "":
-		return p.SimulatedBreaks, p.RealBreaks
-	case p.mayAgree():
-		return string(p.Simulated), string(p.Real) + string(checker.LetterUnknown)
+	case unsure && simulated == checker.LetterVF && real == checker.LetterV:
+		r.Real, r.Agreement = r.Real+string(checker.LetterUnknown), results.Untested
+	case simulated == checker.LetterUnknown || real == checker.LetterUnknown:
+		r.Agreement = results.Untested
+	case simulated == real || simulated.Held() && real.Held():
+		r.Agreement = results.Agrees
 	}
-	return string(p.Simulated), string(p.Real)
+	return r
 }
 
-// Agreement compares the two runs. Where one tested nothing, nothing is compared.
-func (p *Pair) Agreement() results.Agreement {
-	switch {
-	case p.SimulatedBreaks != "":
-		return agreementOf(p.SimulatedBreaks, p.RealBreaks)
-	case p.Simulated == checker.LetterUnknown || p.Real == checker.LetterUnknown || p.mayAgree():
-		return results.Untested
-	case p.Simulated == p.Real || p.Simulated.Held() && p.Real.Held():
-		return results.Agrees
+// compared is the outcome of one seed. A story is compared by the ways in which it breaks the lock:
+// letters ignore damage, and hide one way behind another.
+func (c *Cell) compared(simulated *run.Outcome, real *keptRun) results.WorldRun {
+	r := OfLetters(simulated.Judgement.Letter, real.Letter, real.Unsure)
+	if c.Story != "" {
+		r.Simulated, r.Real = breaks(simulated), real.Breaks
+		r.Agreement = agreementOf(r.Simulated, r.Real)
 	}
-	return results.Differs
-}
-
-// mayAgree reports whether they agree if the real run has a foreign release that it does not show.
-func (p *Pair) mayAgree() bool {
-	return p.Unsure && p.Simulated == checker.LetterVF && p.Real == checker.LetterV
+	r.Seed, r.History = real.Seed, real.History
+	return r
 }
 
 // Cell is one lock under one kind of fault, or in one story, in both worlds.
 type Cell struct {
-	Lock, Fault string            // of a story the kinds of its faults, joined by a plus
-	Story       string            // the file; "" for a cell of the matrix
-	Script      say.Phrase        // the name of what was played; "" when there is nothing to play
-	Plan        *plan.Plan        // scaled; nil when there is nothing to play
-	ScalePPM    int64             // of the plan: greater than that of the comparison when its servers need more time
-	Simulated   checker.Letter    // of that plan with any of the seeds, the mildest
-	Pairs       []Pair            // one for each seed; none when it was not played
-	Agreement   results.Agreement // of the pairs: the worst of them
-	Why         say.Phrase        // why it was not played, tested nothing, or a milder script was taken
+	Lock, Fault string             // of a story the kinds of its faults, joined by a plus
+	Story       string             // the file; "" for a cell of the matrix
+	Script      say.Phrase         // the name of what was played; "" when there is nothing to play
+	Plan        *plan.Plan         // scaled; nil when there is nothing to play
+	ScalePPM    int64              // of the plan: greater than that of the comparison when its servers need more time
+	Simulated   checker.Letter     // of that plan with any of the seeds, the mildest
+	Pairs       []results.WorldRun // one for each seed; none when it was not played
+	Agreement   results.Agreement  // of the pairs: the worst of them
+	Why         say.Phrase         // why it was not played, tested nothing, or a milder script was taken
 }
 
 // Agreeing returns how many of the pairs agree.
 func (c *Cell) Agreeing() (n int) {
 	for i := range c.Pairs {
-		if c.Pairs[i].Agreement() == results.Agrees {
+		if c.Pairs[i].Agreement == results.Agrees {
 			n++
 		}
 	}
@@ -109,10 +96,10 @@ func (c *Cell) Agreeing() (n int) {
 }
 
 // Shown is the pair to show in a table; nil when the cell was not played.
-func (c *Cell) Shown() *Pair {
+func (c *Cell) Shown() *results.WorldRun {
 	for _, a := range []results.Agreement{results.Differs, results.Untested, results.Agrees} {
 		for i := range c.Pairs {
-			if c.Pairs[i].Agreement() == a {
+			if c.Pairs[i].Agreement == a {
 				return &c.Pairs[i]
 			}
 		}
@@ -145,23 +132,14 @@ func (c *Comparison) Row(lock int) []Cell {
 	return c.Cells[from:to]
 }
 
-// MostPairs returns the largest number of seeds of a cell.
-func (c *Comparison) MostPairs() (most int) {
-	for i := range c.Cells {
-		most = max(most, len(c.Cells[i].Pairs))
-	}
-	return most
-}
-
-// LeastPairs returns the smallest number of seeds of a cell that was played; 0 when none was.
-func (c *Comparison) LeastPairs() int {
-	least := c.MostPairs()
+// PairsOfCells returns the smallest and the largest number of seeds of a cell that was played.
+func (c *Comparison) PairsOfCells() (least, most int) {
 	for i := range c.Cells {
 		if n := len(c.Cells[i].Pairs); n > 0 {
-			least = min(least, n)
+			least, most = min(cmp.Or(least, n), n), max(most, n)
 		}
 	}
-	return least
+	return least, most
 }
 
 // Count returns how many cells have an agreement.
@@ -207,7 +185,7 @@ type contest struct {
 	cell     *Cell
 	at       int     // the cell's index
 	real     keptRun // without a letter until it is played
-	pair     Pair
+	pair     results.WorldRun
 	simTimes Times
 	why      say.Phrase // the simulated run tested nothing
 }
@@ -261,17 +239,13 @@ func (w *referee) play(ctx context.Context, one *contest) error {
 	if simulated.Err != nil {
 		return fmt.Errorf("%s under %s, %s: %w", c.Lock, c.Fault, c.Script.English(), simulated.Err)
 	}
-	one.pair = Pair{Seed: one.real.Seed, Simulated: simulated.Judgement.Letter}
-	if c.Story != "" {
-		one.pair.SimulatedBreaks = breaks(&simulated)
-	}
 	if one.real.Letter == "" {
-		if err := w.playReal(ctx, c, &one.real, one.pair); err != nil {
+		if err := w.playReal(ctx, c, &one.real, &simulated); err != nil {
 			return err
 		}
 	}
-	one.pair.Real, one.pair.Unsure, one.pair.RealBreaks, one.pair.History = one.real.Letter, one.real.Unsure, one.real.Breaks, one.real.History
-	if one.pair.Simulated == checker.LetterUnknown {
+	one.pair = c.compared(&simulated, &one.real)
+	if simulated.Judgement.Letter == checker.LetterUnknown {
 		one.why = untested("simulated", &simulated)
 	}
 	one.simTimes.add(simulated.Judgement.History)
@@ -279,8 +253,8 @@ func (w *referee) play(ctx context.Context, one *contest) error {
 }
 
 // playReal plays a real run and keeps it even if it tested nothing: to repeat it until it does
-// would select results. If it differs from the simulated run, given by p, its history is kept too.
-func (w *referee) playReal(ctx context.Context, c *Cell, r *keptRun, p Pair) error {
+// would select results. If it differs from the simulated run, its history is kept too.
+func (w *referee) playReal(ctx context.Context, c *Cell, r *keptRun, simulated *run.Outcome) error {
 	out := run.One(ctx, w.real, c.Plan, c.Lock, r.Seed)
 	if err := ctx.Err(); err != nil {
 		return err
@@ -302,8 +276,7 @@ func (w *referee) playReal(ctx context.Context, c *Cell, r *keptRun, p Pair) err
 	}
 	foreign := out.Judgement.Finding(checker.OwnerOnlyReleaseID)
 	r.Unsure = r.Letter == checker.LetterV && foreign.Verdict == checker.Unknown && !foreign.NoOccasion
-	p.Real, p.Unsure, p.RealBreaks = r.Letter, r.Unsure, r.Breaks
-	switch p.Agreement() {
+	switch c.compared(simulated, r).Agreement {
 	case results.Untested:
 		if r.Unsure {
 			r.say(say.RunUntested.With(say.Text("real"), say.Seed(out.Seed), foreign.Reason))
@@ -321,13 +294,13 @@ func (w *referee) playReal(ctx context.Context, c *Cell, r *keptRun, p Pair) err
 // short would distort them.
 func (c *Cell) add(one *contest, s *Sample) {
 	c.Pairs = append(c.Pairs, one.pair)
-	c.Agreement = c.Shown().Agreement()
+	c.Agreement = c.Shown().Agreement
 	switch {
 	case one.real.Why != "":
 		c.Why = one.real.said()
 	case !one.why.Empty():
 		c.Why = one.why
-	case one.pair.Agreement() == results.Untested: // a kept run may lack the reason
+	case one.pair.Agreement == results.Untested: // a kept run may lack the reason
 	default:
 		s.Simulated.join(&one.simTimes)
 		s.Real.join(&one.real.Times)

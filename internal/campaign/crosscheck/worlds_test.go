@@ -82,7 +82,7 @@ func compare(t *testing.T, o crosscheck.Options) (*crosscheck.Comparison, *cross
 
 func TestTheSameWorldAgrees(t *testing.T) {
 	c, cell := compare(t, options(t, "set-nx-lua", "GP", &other{}))
-	if cell.Agreement != results.Agrees || cell.Simulated != checker.LetterV || !slices.Equal(cell.Pairs, []crosscheck.Pair{{Seed: 1, Simulated: "V", Real: "V"}, {Seed: 2, Simulated: "V", Real: "V"}}) {
+	if cell.Agreement != results.Agrees || cell.Simulated != checker.LetterV || !slices.Equal(cell.Pairs, []results.WorldRun{{Seed: 1, Simulated: "V", Real: "V", Agreement: results.Agrees}, {Seed: 2, Simulated: "V", Real: "V", Agreement: results.Agrees}}) {
 		t.Errorf("%+v", cell)
 	}
 	if cell.Plan == nil || cell.Plan.Lease.Seconds() != 1 {
@@ -157,18 +157,13 @@ func TestAgreementOfPairs(t *testing.T) {
 		{"?", "?", results.Untested}, // two runs that tested nothing agree on nothing
 		{"VF", "V", results.Differs},
 	} {
-		p := crosscheck.Pair{Seed: 1, Simulated: tt.simulated, Real: tt.real}
-		if got := p.Agreement(); got != tt.want {
+		if got := crosscheck.OfLetters(tt.simulated, tt.real, false).Agreement; got != tt.want {
 			t.Errorf("simulated %s, real %s: %s, want %s", tt.simulated, tt.real, got, tt.want)
 		}
 	}
 	for simulated, want := range map[checker.Letter]results.Agreement{"VF": results.Untested, "V": results.Agrees, "D": results.Differs} {
-		p := crosscheck.Pair{Seed: 1, Simulated: simulated, Real: "V", Unsure: true}
-		if got := p.Agreement(); got != want {
-			t.Errorf("simulated %s, real V that may be VF: %s, want %s", simulated, got, want)
-		}
-		if _, real := p.Shows(); (real == "V?") != (want == results.Untested) {
-			t.Errorf("simulated %s, real V that may be VF: shown as %s", simulated, real)
+		if got := crosscheck.OfLetters(simulated, "V", true); got.Agreement != want || (got.Real == "V?") != (want == results.Untested) {
+			t.Errorf("simulated %s, real V that may be VF: %+v, want %s", simulated, got, want)
 		}
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"sync"
 
 	"lockstep/internal/rng"
 )
@@ -45,32 +44,23 @@ func (w *walk) sample(ctx context.Context, l *Lock, g *target) error {
 	if err != nil {
 		return err
 	}
-	done := &unit{outcome: outcome{drawn: of}}
-	var mu sync.Mutex
-	pieces := slices.Collect(slices.Chunk(todo, fewRuns))
-	err = w.share(ctx, len(pieces), func(ctx context.Context, p *player, i int) error {
-		p.on(g)
-		u := &unit{p: p, known: known, faults: 2}
-		for k := range pieces[i] {
-			b := &pieces[i][k]
-			if err := u.judge(ctx, b, u.with(kindsOf(g, b.s))); err != nil {
-				return err
-			}
-		}
-		mu.Lock()
-		defer mu.Unlock()
-		done.add(u.tally)
-		done.Doubts = append(done.Doubts, u.Doubts...)
-		done.Found = withFound(done.Found, u.Found)
+	done := outcome{drawn: of}
+	var pieces []batch
+	for some := range slices.Chunk(todo, fewRuns) {
+		pieces = append(pieces, batch{g: g, from: some})
+	}
+	err = w.playAll(ctx, pieces, known, 2, func(_ *batch, o *outcome) error {
+		done.add(o.tally)
+		done.Doubts, done.Found = append(done.Doubts, o.Doubts...), withFound(done.Found, o.Found)
 		return nil
 	})
+	if err == nil {
+		err = w.keep(l, st, key, &done)
+	}
 	if err != nil {
 		return err
 	}
-	if err := w.keep(l, st, key, &done.outcome); err != nil {
-		return err
-	}
-	w.tell(l, &work{st, g, 1})
+	w.tell(l, st)
 	return nil
 }
 

@@ -47,36 +47,13 @@ func measure(t *testing.T, seeds, jobs int, ids, codes string) *Matrix {
 	return measured(t, o)
 }
 
-// shown is the part of a cell that must not depend on the measurement.
-type shown struct {
-	Letter                        checker.Letter
-	Runs, Untested, Broken, Stuck int
-	Rate, Low, High               float64
-	Note, Hash                    string
-	Seed                          uint64
-}
-
-func show(m *Matrix) []shown {
-	var out []shown
-	for i := range m.Cells {
-		c := &m.Cells[i]
-		s := shown{c.Letter, c.Runs, c.Untested, c.Broken, c.Stuck, c.Rate, c.Low, c.High, c.Note.English(), "", 0}
-		if c.Worst != nil {
-			s.Hash, s.Seed = c.Worst.Hash, c.Worst.Seed
-		}
-		out = append(out, s)
-	}
-	return out
-}
-
 func TestMeasuringTwiceGivesTheSame(t *testing.T) {
 	const some = "set-nx-lua setnx-timestamp-del redlock etcd-mutex zk-ephemeral mysql-unique redisson"
 	one, two := measure(t, 6, 1, some, ""), measure(t, 6, 3, some, "")
-	if a, b := show(one), show(two); !reflect.DeepEqual(a, b) {
-		for i := range a {
-			if a[i] != b[i] {
-				t.Errorf("%s under %s: %+v with one worker, %+v with three", one.Cells[i].Lock, one.Cells[i].Fault, a[i], b[i])
-			}
+	a, b := one.Measured().Cells, two.Measured().Cells
+	for i := range a {
+		if !reflect.DeepEqual(a[i], b[i]) {
+			t.Errorf("%+v with one worker, %+v with three", a[i], b[i])
 		}
 	}
 }

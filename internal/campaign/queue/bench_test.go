@@ -81,27 +81,3 @@ func BenchmarkWorkers(b *testing.B) {
 		})
 	}
 }
-
-// BenchmarkGather measures a coordinator that reads and merges the result of each range.
-func BenchmarkGather(b *testing.B) {
-	server := queuetest.Start(b, b.TempDir(), queuetest.Ports(b, 1)[0], "")
-	q := must.Get(Connect(b.Context(), "nats://"+server.Host(), "bench", (&house{}).tell))(b)
-	defer q.Close()
-	w := must.Get(campaign.NewWork("v1", "search", &campaign.Scenario{File: "storm.yaml", Text: strings.Repeat("scenario: one of 2 KiB\n", 90)}, struct{}{}))(b)
-	const ranges = 5000
-	for k := 1; k <= ranges; k++ {
-		t := task{w.Hash(), campaign.Shard{Number: k, Of: ranges}}
-		data := lineOf(w, t.shard, "")
-		must.Get(q.js.Publish(b.Context(), resultSubject+"."+t.key()+"."+digest(data), pack(data)))(b)
-	}
-	var used time.Duration
-	for b.Loop() {
-		before := spent(b)
-		if _, _, err := q.Do(b.Context(), Job{Work: w, Of: ranges}); err != nil {
-			b.Fatal(err)
-		}
-		used += spent(b) - before
-	}
-	b.ReportMetric(used.Seconds()*1000/ranges/float64(b.N), "ms/range")
-	b.ReportMetric(0, "ns/op")
-}

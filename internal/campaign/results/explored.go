@@ -39,13 +39,8 @@ func (x *Explored) Only(these func(l *ExploredLock) bool) *Explored {
 }
 
 // Complete counts the locks of which all sets of that many faults are known.
-func (x *Explored) Complete(faults int) (n int) {
-	for i := range x.Locks {
-		if x.Locks[i].Complete >= faults {
-			n++
-		}
-	}
-	return n
+func (x *Explored) Complete(faults int) int {
+	return len(x.Only(func(l *ExploredLock) bool { return l.Complete >= faults }).Locks)
 }
 
 // Walked counts the schedules that were played.

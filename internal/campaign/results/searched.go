@@ -101,13 +101,8 @@ func (x *Explored) Apart() (designs, misprints *Explored) {
 }
 
 // Settled counts the locks with all schedules of several faults searched in plain and just-within.
-func (x *Explored) Settled() (n int) {
-	for i := range x.Locks {
-		if x.Locks[i].Survives() == Complete {
-			n++
-		}
-	}
-	return n
+func (x *Explored) Settled() int {
+	return len(x.Only(func(l *ExploredLock) bool { return l.Survives() == Complete }).Locks)
 }
 
 // Survives says how thoroughly a lock for which nothing was found was searched: Complete, Sampled

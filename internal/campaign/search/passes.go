@@ -49,7 +49,7 @@ func (s *shrinker) shrink() {
 // first tries versions of the story in turn, until one is accepted.
 func first[T any](s *shrinker, versions []T, change func(p *plan.Plan, to T)) bool {
 	return slices.ContainsFunc(versions, func(to T) bool {
-		return s.try(func(p *plan.Plan) bool { change(p, to); return true })
+		return s.try(func(p *plan.Plan) { change(p, to) })
 	})
 }
 
@@ -60,10 +60,7 @@ func (s *shrinker) fewerFaults() (changed bool) {
 		found := false
 		for from := 0; from < len(s.best.Faults); {
 			to := min(from+size, len(s.best.Faults))
-			if s.try(func(p *plan.Plan) bool {
-				p.Faults = slices.Delete(p.Faults, from, to)
-				return true
-			}) {
+			if s.try(func(p *plan.Plan) { p.Faults = slices.Delete(p.Faults, from, to) }) {
 				found, changed = true, true
 				continue // the faults after these have moved here
 			}
@@ -88,12 +85,11 @@ func (s *shrinker) fewerClients() (changed bool) {
 }
 
 // withoutClient removes a client, and the faults that name it.
-func withoutClient(name string) func(p *plan.Plan) bool {
-	return func(p *plan.Plan) bool {
+func withoutClient(name string) func(p *plan.Plan) {
+	return func(p *plan.Plan) {
 		p.Clients = slices.DeleteFunc(p.Clients, func(c string) bool { return c == name })
 		p.Clocks = slices.DeleteFunc(p.Clocks, func(c plan.Clock) bool { return c.Node == name })
 		p.Faults = slices.DeleteFunc(p.Faults, func(f faults.Fault) bool { return slices.Contains(f.Names(), name) })
-		return true
 	}
 }
 
@@ -102,8 +98,8 @@ func (s *shrinker) fewerRounds() bool {
 	return slices.ContainsFunc(below(s.best.Workload.Repeat), func(n int) bool { return s.tryMoving(rounds(n)) })
 }
 
-func rounds(n int) func(p *plan.Plan) bool {
-	return func(p *plan.Plan) bool { p.Workload.Repeat = n; return true }
+func rounds(n int) func(p *plan.Plan) {
+	return func(p *plan.Plan) { p.Workload.Repeat = n }
 }
 
 // below returns the numbers below n to try, from 1 on: all small ones, then fewer and fewer.
@@ -122,7 +118,7 @@ const mostSeeds = 20
 func (s *shrinker) otherSeeds() bool {
 	for _, smaller := range s.smaller() {
 		for seed := uint64(1); seed <= mostSeeds; seed++ {
-			if s.try(func(p *plan.Plan) bool { p.Seed = seed; return smaller(p) }) {
+			if s.try(func(p *plan.Plan) { p.Seed = seed; smaller(p) }) {
 				return true
 			}
 		}
@@ -132,10 +128,10 @@ func (s *shrinker) otherSeeds() bool {
 
 // smaller returns the single steps that make a story smaller. The smallest story, two clients and a
 // fault in the first round, has none.
-func (s *shrinker) smaller() (out []func(p *plan.Plan) bool) {
+func (s *shrinker) smaller() (out []func(p *plan.Plan)) {
 	if len(s.best.Faults) > 1 {
 		for i := range s.best.Faults {
-			out = append(out, func(p *plan.Plan) bool { p.Faults = slices.Delete(p.Faults, i, i+1); return true })
+			out = append(out, func(p *plan.Plan) { p.Faults = slices.Delete(p.Faults, i, i+1) })
 		}
 	}
 	if len(s.best.Clients) > 2 {
@@ -145,10 +141,8 @@ func (s *shrinker) smaller() (out []func(p *plan.Plan) bool) {
 	}
 	for _, n := range below(s.best.Workload.Repeat) {
 		out = append(out, rounds(n))
-		for i := 0; n <= 2 && i < len(s.best.Faults) && len(s.best.Faults) <= mostMovedAlong; i++ {
-			for _, moved := range s.moved(s.best.Faults[i]) {
-				out = append(out, func(p *plan.Plan) bool { p.Faults[i] = moved; return rounds(n)(p) })
-			}
+		if n <= 2 {
+			out = append(out, s.moving(rounds(n))...)
 		}
 	}
 	return out
@@ -157,10 +151,10 @@ func (s *shrinker) smaller() (out []func(p *plan.Plan) bool) {
 // plainSettings resets settings that the story does not need.
 func (s *shrinker) plainSettings() (changed bool) {
 	for _, set := range settings {
-		changed = s.try(func(p *plan.Plan) bool { set(p, plan.Default()); return true }) || changed
+		changed = s.try(func(p *plan.Plan) { set(p, plan.Default()) }) || changed
 	}
 	for i := len(s.best.Clocks) - 1; i >= 0; i-- {
-		changed = s.try(func(p *plan.Plan) bool { p.Clocks = slices.Delete(p.Clocks, i, i+1); return true }) || changed
+		changed = s.try(func(p *plan.Plan) { p.Clocks = slices.Delete(p.Clocks, i, i+1) }) || changed
 	}
 	return changed
 }
@@ -227,11 +221,9 @@ func (s *shrinker) plainNames() bool {
 		}
 		names[old] = string(rune('A' + i))
 	}
-	return s.try(func(p *plan.Plan) bool {
-		same := true
-		for i, old := range p.Clients {
-			same = same && names[old] == old
-			p.Clients[i] = names[old]
+	return s.try(func(p *plan.Plan) {
+		for i := range p.Clients {
+			rename(&p.Clients[i], names)
 		}
 		for i := range p.Clocks {
 			rename(&p.Clocks[i].Node, names)
@@ -245,7 +237,6 @@ func (s *shrinker) plainNames() bool {
 		for i := range p.Faults {
 			renameFault(&p.Faults[i], names)
 		}
-		return !same
 	})
 }
 
@@ -276,11 +267,7 @@ func renameFault(f *faults.Fault, names map[string]string) {
 
 // firstSeed tries seed 1, in case the seed no longer matters.
 func (s *shrinker) firstSeed() bool {
-	return s.try(func(p *plan.Plan) bool {
-		changed := p.Seed != 1
-		p.Seed = 1
-		return changed
-	})
+	return s.try(func(p *plan.Plan) { p.Seed = 1 })
 }
 
 // digits start round durations, in tenths: denser where a step of one would nearly double them.

@@ -20,7 +20,7 @@ const mostTimes = 20
 // mostMoved is how many faults a story may have for fewerByMoving, which tries every pair of them.
 const mostMoved = 12
 
-// mostMovedAlong is the same for tryMoving, which moves them in many other versions.
+// mostMovedAlong is the same for moving, which many versions need.
 const mostMovedAlong = 3
 
 // fewerByMoving removes a fault while another one moves to a more informative moment and, if
@@ -57,18 +57,18 @@ func (s *shrinker) leaveOut(i int) bool {
 
 // tryMoving tries a change alone, and with each fault in turn at another moment: the first client
 // of a short story is often the one to hit.
-func (s *shrinker) tryMoving(change func(p *plan.Plan) bool) bool {
-	if s.try(change) {
-		return true
-	}
+func (s *shrinker) tryMoving(change func(p *plan.Plan)) bool {
+	return s.try(change) || slices.ContainsFunc(s.moving(change), s.try)
+}
+
+// moving returns a change with each fault in turn at another moment; none where there are many.
+func (s *shrinker) moving(change func(p *plan.Plan)) (out []func(p *plan.Plan)) {
 	for i := 0; i < len(s.best.Faults) && len(s.best.Faults) <= mostMovedAlong; i++ {
 		for _, moved := range s.moved(s.best.Faults[i]) {
-			if s.try(func(p *plan.Plan) bool { p.Faults[i] = moved; return change(p) }) {
-				return true
-			}
+			out = append(out, func(p *plan.Plan) { p.Faults[i] = moved; change(p) })
 		}
 	}
-	return false
+	return out
 }
 
 // moved returns versions of a fault at other moments, with its own duration and with twice the
@@ -132,27 +132,16 @@ func (s *shrinker) plainer(f *faults.Fault) (out []faults.Trigger) {
 		}
 		return out
 	}
-	named := slices.Contains(s.best.Clients, t.Subject)
-	if !named {
-		for _, client := range s.best.Clients {
-			for nth := 1; nth <= min(max(t.Nth, 1), mostTimes); nth++ {
-				c := t
-				c.Subject, c.Nth = client, nth
-				out = append(out, c)
-			}
+	if !slices.Contains(s.best.Clients, t.Subject) {
+		for _, t.Subject = range s.best.Clients {
+			out = append(out, times(t, upTo(t.Nth))...)
 		}
 	}
-	for _, nth := range below(max(t.Nth, 1)) {
-		c := t
-		c.Nth = nth
-		out = append(out, c)
-	}
+	earlier := below(max(t.Nth, 1))
 	if t.Nth == 0 {
-		c := t
-		c.Nth = 1
-		out = append(out, c)
+		earlier = []int{1}
 	}
-	return out
+	return append(out, times(f.Trigger, earlier)...)
 }
 
 // named returns triggers with a named command in place of any command.
@@ -161,14 +150,26 @@ func (s *shrinker) named(f *faults.Fault) (out []faults.Trigger) {
 	if t.Command != faults.AnyCommand {
 		return nil
 	}
-	for _, command := range s.sent {
-		for nth := 1; nth <= min(max(t.Nth, 1), mostTimes); nth++ {
-			c := t
-			c.Command, c.Nth = command, nth
-			out = append(out, c)
-		}
+	for _, t.Command = range s.sent {
+		out = append(out, times(t, upTo(f.Trigger.Nth))...)
 	}
 	return out
+}
+
+// times returns a trigger at some of its occurrences.
+func times(t faults.Trigger, nths []int) (out []faults.Trigger) {
+	for _, t.Nth = range nths {
+		out = append(out, t)
+	}
+	return out
+}
+
+// upTo returns the occurrences up to one, as far as they are tried.
+func upTo(nth int) (all []int) {
+	for i := 1; i <= min(max(nth, 1), mostTimes); i++ {
+		all = append(all, i)
+	}
+	return all
 }
 
 // plainTargets replaces "the holder" and the like by names.

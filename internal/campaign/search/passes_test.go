@@ -163,7 +163,7 @@ faults:
   - {when: B is in its critical section, slow: B, by: 1s}
 `
 
-func asItIs(*plan.Plan) bool { return true }
+func asItIs(*plan.Plan) {}
 
 // A candidate may have as many events as the original, and no more.
 func TestNoCandidateIsLonger(t *testing.T) {
@@ -182,8 +182,8 @@ func TestNoCandidateIsLonger(t *testing.T) {
 // A fault that never happens would make the file inconclusive, even though the property breaks
 // without it.
 func TestEveryFaultOfACandidateHappens(t *testing.T) {
-	later := func(nth int) func(p *plan.Plan) bool {
-		return func(p *plan.Plan) bool { p.Faults[1].Trigger.Nth = nth; return true }
+	later := func(nth int) func(p *plan.Plan) {
+		return func(p *plan.Plan) { p.Faults[1].Trigger.Nth = nth }
 	}
 	s := shrinking(t, "set-nx-lua", twoFaults)
 	if s.try(later(2)) { // B plays one round
@@ -197,7 +197,7 @@ func TestEveryFaultOfACandidateHappens(t *testing.T) {
 // A candidate is read back from its file, so a story that cannot be written as a file is refused.
 func TestACandidateIsAFile(t *testing.T) {
 	s := shrinking(t, "set-nx-lua", twoFaults)
-	if s.try(func(p *plan.Plan) bool { p.Faults[0].Args.Value = "Zoe"; return true }) {
+	if s.try(func(p *plan.Plan) { p.Faults[0].Args.Value = "Zoe" }) {
 		t.Error("a candidate was taken that pauses a client that does not exist")
 	}
 	if s.plays != 0 {
@@ -208,7 +208,7 @@ func TestACandidateIsAFile(t *testing.T) {
 // The same file is played once.
 func TestNothingIsTriedTwice(t *testing.T) {
 	s := shrinking(t, "set-nx-lua", twoFaults)
-	without := func(p *plan.Plan) bool { p.Faults = p.Faults[:1]; return true }
+	without := func(p *plan.Plan) { p.Faults = p.Faults[:1] }
 	if !s.try(without) || s.try(asItIs) || s.plays != 1 {
 		t.Errorf("%d plays of the same file", s.plays)
 	}
@@ -228,7 +228,7 @@ faults:
   - {when: A is in its critical section, pause: A, for: 12s}
   - {when: B is in its critical section, fail-over: operator}
 `
-	withoutThePause := func(p *plan.Plan) bool { p.Faults = p.Faults[1:]; return true }
+	withoutThePause := func(p *plan.Plan) { p.Faults = p.Faults[1:] }
 	s := shrinking(t, "set-nx-lua", twoWays)
 	s.kind = say.NeverPausesLonger.With(say.Client("A"))
 	if s.try(withoutThePause) {

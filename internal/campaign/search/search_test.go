@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"reflect"
 	"strings"
 	"testing"
 
@@ -153,39 +152,6 @@ func TestNothingToShrink(t *testing.T) {
 	p := parse(t, "scenario: Calm\nlocks: [set-nx-lua]\n")
 	if f, err := search.Smallest(t.Context(), worlds, p, "set-nx-lua", checker.MutualExclusionID, 1); err == nil {
 		t.Errorf("shrunk to %s", f.After.Words().English())
-	}
-}
-
-// The lowest seed is reported, also if another worker finds its own first.
-func TestWorkersDoNotMatter(t *testing.T) {
-	p := parse(t, storm)
-	seek := func(jobs int, first uint64) search.Tried {
-		t.Helper()
-		tried := must.Get(search.Seek(context.Background(), search.Options{
-			Plan: p, Lock: "set-nx-lua", Properties: []string{checker.MutualExclusionID}, First: first, Seeds: 200, Jobs: jobs, Worlds: worlds,
-		}))(t)
-		return tried
-	}
-	for _, first := range []uint64{2, 9} {
-		one := seek(1, first)
-		if one.Seed == 0 {
-			t.Fatal("200 seeds broke nothing")
-		}
-		for _, jobs := range []int{2, 5} {
-			if got := seek(jobs, first); !reflect.DeepEqual(got, one) {
-				t.Errorf("%d workers: %+v, one worker: %+v", jobs, got, one)
-			}
-		}
-		// It is the lowest one.
-		w := worlds()
-		for seed := first; seed <= one.Seed; seed++ {
-			out := run.One(context.Background(), w, p, "set-nx-lua", seed)
-			broke := out.Judgement.Finding(checker.MutualExclusionID).Verdict == checker.Broken
-			if broke != (seed == one.Seed) {
-				t.Errorf("seed %d broke: %v, the search stopped at %d", seed, broke, one.Seed)
-			}
-		}
-		w.Close()
 	}
 }
 

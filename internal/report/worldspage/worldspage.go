@@ -41,8 +41,9 @@ func HTML(l say.Language, c *crosscheck.Comparison, scale, replay string) ([]byt
 
 // Lead says what was played, and how often.
 func (v *view) Lead() say.Phrase {
-	times := say.TimesInAll.With(say.Times(v.MostPairs()))
-	if least, most := v.LeastPairs(), v.MostPairs(); least < most {
+	least, most := v.PairsOfCells()
+	times := say.TimesInAll.With(say.Times(most))
+	if least < most {
 		times = say.TimesBetween.With(say.Number(least), say.Number(most))
 	}
 	name := func(s string) say.Verbatim { return say.Verbatim(sanitize.Text(s, sanitize.MaxName)) }
@@ -157,11 +158,10 @@ func (c cell) Name() say.Phrase {
 }
 
 // shownBy lists the distinct results of each world, in the order of their first occurrence.
-func shownBy(pairs []crosscheck.Pair) (simulated, real string) {
+func shownBy(pairs []results.WorldRun) (simulated, real string) {
 	var all [2][]string
-	for i := range pairs {
-		one, other := pairs[i].Shows()
-		for world, text := range []string{one, other} {
+	for _, p := range pairs {
+		for world, text := range []string{p.Simulated, p.Real} {
 			if !slices.Contains(all[world], text) {
 				all[world] = append(all[world], text)
 			}

@@ -23,9 +23,9 @@ func someWorlds() *crosscheck.Comparison {
 		}
 		return out
 	}
-	pairs := func(letters ...checker.Letter) (out []crosscheck.Pair) {
+	pairs := func(letters ...checker.Letter) (out []results.WorldRun) {
 		for i := 0; i < len(letters); i += 2 {
-			out = append(out, crosscheck.Pair{Seed: uint64(i/2 + 1), Simulated: letters[i], Real: letters[i+1]})
+			out = append(out, crosscheck.OfLetters(letters[i], letters[i+1], false))
 		}
 		return out
 	}
@@ -66,10 +66,10 @@ func TestWorldsPageOfStories(t *testing.T) {
 		x := &c.Cells[i]
 		x.Lock, x.Fault, x.Story = "set-nx-lua", "evict+pause", "set-nx-lua/evict+pause"
 		for k := range x.Pairs {
-			x.Pairs[k].SimulatedBreaks, x.Pairs[k].RealBreaks = "overlap+damage", "overlap+damage"
+			x.Pairs[k] = results.WorldRun{Simulated: "overlap+damage", Real: "overlap+damage", Agreement: results.Agrees}
 		}
 	}
-	c.Cells[2].Pairs[1].RealBreaks = "overlap"
+	c.Cells[2].Pairs[1].Real, c.Cells[2].Pairs[1].Agreement = "overlap", results.Differs
 	page := worldsPage(t, say.English, c)
 	reporttest.Has(t, page,
 		`<span class="agree" title="set-nx-lua under evict&#43;pause: simulated overlap&#43;damage, real overlap&#43;damage, 2 of 2 agree">✓</span>`,
