@@ -82,8 +82,7 @@ func ReadLine(file, hash string, data []byte) (*Line, error) {
 	return l, nil
 }
 
-// Read reads a file of results. An incomplete last line, left by a killed writer, is ignored. Any
-// other change is an error, which names the line.
+// Read reads a file of results. An incomplete last line, left by a killed writer, is ignored.
 func Read(file string, data []byte) (*Results, error) {
 	var r *Results
 	number := 0

@@ -1,9 +1,6 @@
-// Package campaign divides work that plays many runs among independent machines, and keeps and
-// combines their results.
-//
-// A Work is one command with all that determines its result. It is divided into independent units,
-// such as shards. Their results are appended to a file of Results. Files can be merged in any
-// order, and all units together are what one machine would have found, as a single shard.
+// Package campaign divides work that plays many runs among independent machines. A Work is one
+// command with all that determines its result. It is divided into independent units, such as
+// shards, whose Results are appended to a file; files can be merged in any order.
 package campaign
 
 import (

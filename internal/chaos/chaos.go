@@ -1,8 +1,6 @@
-// Package chaos draws the faults of a run: which kinds, when, whom they hit and for how long.
-//
-// The result is a plan with a list of faults, so a run of chaos can be printed, replayed and shrunk
-// like any other. Each fault has its own stream of random numbers, so that shrinking can leave one
-// out without changing the others.
+// Package chaos draws the faults of a run: a plan with a list of faults, which can be printed,
+// replayed and shrunk. Each fault has its own stream of random numbers, so that leaving one out
+// changes no other.
 package chaos
 
 import (
@@ -29,9 +27,8 @@ const LeastClients = 2
 // no client holds the lock.
 const holderAfter = 20
 
-// Draw returns the plan with the faults that its chaos draws from a seed, or with all that its
-// listed faults leave open drawn. A plan with nothing to draw is returned unchanged. The same plan
-// and seed give the same faults for each of the plan's locks.
+// Draw returns the plan with all that its chaos or its listed faults leave open drawn from a seed,
+// the same for each of its locks.
 func Draw(p *plan.Plan, seed uint64) *plan.Plan {
 	switch {
 	case !p.IsOpen():

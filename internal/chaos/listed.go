@@ -13,10 +13,8 @@ import (
 // mostLooks is how many occurrences of a moment are drawn for, more than any run has.
 const mostLooks = 100_000
 
-// drawListed draws what listed faults leave open: lengths, and whether faults of chance happen at
-// all. A fault that repeats becomes one fault for each time. A run has at most MostFaults; those
-// that repeat share the room that the others leave. Each fault has its own stream of random
-// numbers, so changing one changes no other.
+// drawListed draws what listed faults leave open. A fault that repeats becomes one for each time;
+// those share the room that the others leave of MostFaults.
 func drawListed(p *plan.Plan, seed uint64) *plan.Plan {
 	d := &drawing{plan: p, seed: seed}
 	room, sharing := MostFaults, 0

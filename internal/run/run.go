@@ -17,9 +17,8 @@ import (
 	"lockstep/internal/say"
 )
 
-// World plays plans, one after the other. The history that Play returns is valid until the next
-// Play of the same World. With an error there is no history to judge, except that of a run that was
-// cut short.
+// World plays plans, one after the other. A history is valid until the next Play. With an error
+// there is none, except that of a run that was cut short.
 type World interface {
 	Play(ctx context.Context, p *plan.Plan, lock string, seed uint64) (*history.History, error)
 	Close()
@@ -124,9 +123,8 @@ func compare(p *plan.Plan, lock string, j checker.Judgement) []Expected {
 	return out
 }
 
-// robs reports whether a program has removed another client's entry, or may have where its entry
-// could not be followed, and the story expects something of it but nothing about that: see
-// DESIGN.md.
+// robs reports whether a program has removed another client's entry, or may have, in a story that
+// expects something else: see DESIGN.md.
 func robs(p *plan.Plan, lock string, said []plan.Expectation, j *checker.Judgement) bool {
 	release := j.Finding(checker.OwnerOnlyReleaseID)
 	return len(said) > 0 && slices.ContainsFunc(p.Programs, func(v locks.Variant) bool { return v.ID == lock }) &&
@@ -134,9 +132,8 @@ func robs(p *plan.Plan, lock string, said []plan.Expectation, j *checker.Judgeme
 		(release.Verdict == checker.Broken || release.Doubts > 0 && j.History.Header.Entry == history.Unfollowed)
 }
 
-// Breaking returns the expectations for locks that are known to break some properties: they keep
-// the others. Where two may hold the lock nothing is expected of writes, as it is then up to chance
-// whether they interfere.
+// Breaking returns the expectations for locks that are known to break some properties. Where two
+// may hold the lock nothing is expected of writes.
 func Breaking(ids, broken []string) (all []plan.Expectation) {
 	two := slices.Contains(broken, checker.MutualExclusionID)
 	for _, lock := range ids {
@@ -211,8 +208,7 @@ func (o *Outcome) Alone() Status {
 // checker.Judgement.
 func (o *Outcome) Untested() say.Phrase { return o.Judgement.Untested }
 
-// WhyUntested says why a run is no evidence: nothing broke in it, and it either did not test what
-// it was meant to or has an unknown verdict. Empty for a run that tested something.
+// WhyUntested says why a run is no evidence; empty for a run that tested something.
 func (o *Outcome) WhyUntested() say.Phrase {
 	for _, f := range o.Judgement.Findings {
 		if f.Verdict == checker.Broken {
@@ -255,9 +251,8 @@ func (r *Result) Histories() []*history.History {
 	return out
 }
 
-// All plays a plan with all its locks and one seed, each in its own world, so that all histories
-// stay valid; they share one limit on events. It stops at the first lock that cannot be played, and
-// when ctx ends; the result then has the outcomes so far.
+// All plays a plan with all its locks and one seed, each in its own world; they share one limit on
+// events. It stops at the first that cannot be played, with the outcomes so far.
 func All(ctx context.Context, worlds Factory, p *plan.Plan, seed uint64, backend string) (*Result, error) {
 	p = chaos.Draw(p, seed)
 	r := &Result{Plan: p, Backend: backend, Seed: seed}
@@ -309,10 +304,8 @@ func Stored(p *plan.Plan, h *history.History) Outcome {
 	return Outcome{Lock: lock, Seed: h.Header.Seed, Judgement: j, Expected: compare(p, lock, j)}
 }
 
-// CheckLocks returns an error for each of a plan's locks that does not support its lease, its
-// renewal or its Redis Cluster; nil when every lock does. It is needed after scaling, as a lock
-// with leases of whole seconds cannot have half of one, and when locks are played that the file
-// does not list.
+// CheckLocks returns an error for each of a plan's locks that does not support its lease, renewal
+// or Redis Cluster: after scaling, and for locks that the file does not list.
 func CheckLocks(p *plan.Plan) error {
 	var problems []error
 	for _, id := range p.Locks {

@@ -9,10 +9,8 @@ import (
 	"lockstep/internal/plan"
 )
 
-// Seeds plays a plan with one lock and the seeds first .. first+count-1, on jobs workers with a
-// world each. visit is called once per seed, from one goroutine at a time and in no particular
-// order; the outcome's history is valid only during the call. Seeds returns the first error of a
-// run that could not be played, or ctx's error.
+// Seeds plays a plan with one lock and many seeds. visit is called once per seed, one call at a
+// time and in no particular order; the history is valid only during the call.
 func Seeds(ctx context.Context, worlds Factory, p *plan.Plan, lock string, first uint64, count, jobs int,
 	visit func(*Outcome),
 ) error {
@@ -30,11 +28,9 @@ func Seeds(ctx context.Context, worlds Factory, p *plan.Plan, lock string, first
 }
 
 // Share distributes n independent pieces of work among workers; jobs 0 means one per core. Each
-// worker has its own worlds, one of each factory in their order. Which worker gets a piece is up to
-// chance, so results are stored by piece.
-//
-// progress, if not nil, is called with the number of finished pieces, one call at a time. The first
-// error stops all workers and is returned; else ctx's.
+// worker has its own worlds, one of each factory. progress, if not nil, is called with the number
+// of finished pieces, one call at a time. The first error stops all workers and is returned; else
+// ctx's.
 func Share(ctx context.Context, jobs, n int, progress func(done, all int),
 	work func(ctx context.Context, w []World, i int) error, worlds ...Factory,
 ) error {

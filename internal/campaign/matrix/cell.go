@@ -31,8 +31,7 @@ type Sighting struct {
 // Played returns what was played.
 func (s *Sighting) Played() *plan.Plan { return s.script.played(s.Seed) }
 
-// File returns what was played as a scenario file: with the scale of the matrix it is that run. It
-// expects nothing.
+// File returns what was played as a scenario file, which expects nothing.
 func (s *Sighting) File() string {
 	text := s.script.YAML
 	if s.Seed > 0 {
@@ -112,9 +111,8 @@ func (c *Cell) Damaged() bool { return c.DamagedBy != "" }
 // Also returns the other letters that were seen, worst first, unless the cell's own implies them.
 func (c *Cell) Also() []checker.Letter { return c.Seen.Besides(c.Letter) }
 
-// conclude derives the letter. Two runs, one with V and one with F, make VF. Any run can show harm,
-// but only a script that brought the fault about can show its absence: a cell in which no script
-// tested anything is unknown.
+// conclude derives the letter. Any run can show harm, but only a script that brought the fault
+// about can show its absence.
 func (c *Cell) conclude() {
 	if c.Runs == 0 || c.Scripted == nil && !c.Worst.Letter.Harms() {
 		c.Letter, c.Worst = checker.LetterUnknown, nil
@@ -136,8 +134,7 @@ func (c *Cell) conclude() {
 	}
 }
 
-// Walked is the result of the walk of the fault space for one cell: all single faults of the
-// column's kinds, in all usage profiles.
+// Walked is the walk's result for a cell: all single faults of its kinds, in all usage profiles.
 type Walked struct {
 	Schedules int64
 	Vain      int64 // of these, those whose fault had no effect
@@ -188,8 +185,7 @@ func walkedIn(x *results.Explored, lock string, c *Column) *Walked {
 	return w
 }
 
-// show keeps the first story of a way; nil is none. A client that waits for hung work counts as
-// stuck here, though the lock is not to blame.
+// show keeps the first story of a way. A client that waits for hung work counts as stuck here.
 func (w *Walked) show(way checker.Way, s *results.Shown) {
 	if way = min(way, checker.NoProgress); s != nil && w.shown[way] == nil {
 		w.shown[way] = s

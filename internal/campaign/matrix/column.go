@@ -27,8 +27,7 @@ type subject struct {
 // Kinds returns what the column stands for in the walk; none for the column without a fault.
 func (c *Column) Kinds() []faultkind.Hit { return faultkind.InColumn(c.Code) }
 
-// Scripts returns the ways to bring the fault about for one lock; none when the lock has no step
-// for it.
+// Scripts returns the ways to bring the fault about for one lock.
 func (c *Column) Scripts(v locks.Variant, p *Profile) ([]Script, error) {
 	var out []Script
 	sketches := c.sketch(subject{v, p})
@@ -139,8 +138,7 @@ func noFault(s subject) []sketch {
 }
 
 // inAcquire is a trigger at the i-th command that the client sends, by any name unless commands of
-// two names race. A lock whose commands are unknown has no last one: the first one replaces it, and no
-// world plays that.
+// two names race. Where commands are unknown it is the first one.
 func (s subject) inAcquire(client, moment string, i int) string {
 	name, n := "any command", max(i, 0)+1
 	if s.Races {
@@ -149,8 +147,7 @@ func (s subject) inAcquire(client, moment string, i int) string {
 	return fmt.Sprintf("when: %s %s the %s time", client, fmt.Sprintf(moment, name), faults.Ordinal(n))
 }
 
-// inRelease is a trigger at the i-th command of the release, by its name, as the number of earlier
-// renewals depends on timing.
+// inRelease is a trigger at the i-th command of the release, by its name.
 func (s subject) inRelease(moment string, i int) string {
 	before := slices.Concat(s.Acquire, s.Hold)
 	name, n := occurrence(slices.Concat(before, s.Release), len(before)+i)

@@ -237,9 +237,8 @@ func (s subject) justQuorum(fault string) []string {
 	}
 }
 
-// oneInCommon is for independent nodes and clients that insist on each node for longer than they
-// work: A reaches no more than a quorum, the others reach the remaining nodes, and a fault hits the
-// only node that both sides need.
+// oneInCommon is for independent nodes: A reaches no more than a quorum, the others the remaining
+// nodes, and a fault hits the only node that both sides need.
 func (s subject) oneInCommon(fault string) []string {
 	n := s.count()
 	quorum := n/2 + 1
@@ -305,8 +304,7 @@ func serverPause(s subject) []sketch {
 	return out
 }
 
-// The columns for Redis Cluster: the lock is on one of the shards, and only the other primaries
-// promote a replica.
+// The columns for Redis Cluster, where only the other primaries promote a replica.
 
 // The lock's key has hash slot 8718, so with three shards redis-2 has it, with redis-5 as its
 // replica.

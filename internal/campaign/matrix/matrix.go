@@ -1,9 +1,6 @@
 // Package matrix measures, for every lock variant and every kind of fault, what happens to the
-// lock: safe, broken, stuck or merely delayed.
-//
-// A cell is played by scripts, short scenarios made for the commands that the lock really sends,
-// and then by many random variations of them. Its letter is the worst that was seen; no expectation
-// enters into it.
+// lock: safe, broken, stuck or merely delayed. Scripts, short scenarios made for the commands that
+// the lock really sends, play a cell, and many random variations of them. See DESIGN.md.
 package matrix
 
 import (
@@ -31,9 +28,8 @@ type Options struct {
 	Backend string
 
 	// For a matrix of real servers. Profiles makes the worlds that show what a lock does without
-	// faults; nil for Worlds. ScalePPM multiplies every duration of the scripts, in millionths; 0
-	// means 1000000. Refuse, if not nil, says why Worlds cannot play a plan with a lock; nil when
-	// they can.
+	// faults; nil for Worlds. ScalePPM multiplies durations, in millionths; 0 means 1000000.
+	// Refuse, if not nil, says why Worlds cannot play a plan.
 	Profiles run.Factory
 	ScalePPM int64
 	Refuse   func(p *plan.Plan, lock string) error
@@ -43,12 +39,10 @@ type Options struct {
 	Shard campaign.Shard
 	Known []Record
 
-	// Kept has the records of cells that need not be played again, and takes the others as soon as
-	// their runs are over; nil: none are kept.
+	// Kept has records of cells that need not be played again, and takes new ones; nil: none.
 	Kept *campaign.Book
 
-	// Walk is the result of the walk of the fault space; nil on real servers and at another scale
-	// than its own.
+	// Walk is the result of the walk; nil on real servers and at another scale than its own.
 	Walk *results.Explored
 
 	// Progress, if not nil, is called with the number of finished cells; one call at a time.
@@ -69,9 +63,8 @@ type Matrix struct {
 // Cell returns the cell of a lock and a column, by their indices.
 func (m *Matrix) Cell(lock, column int) *Cell { return &m.Cells[lock*len(m.Columns)+column] }
 
-// Measure fills the matrix. Cells do not depend on each other, nor on the number of workers. When
-// ctx ends, the error is its own, and unfinished cells have no letter; on any other error there is
-// no matrix.
+// Measure fills the matrix. When ctx ends, the error is its own, and unfinished cells have no
+// letter; on any other error there is no matrix.
 func Measure(ctx context.Context, o Options) (*Matrix, error) {
 	m := &Matrix{Backend: o.Backend, Seeds: o.Seeds, Locks: o.Locks, Columns: o.Columns, o: &o}
 	m.Cells = make([]Cell, len(o.Locks)*len(o.Columns))
@@ -197,9 +190,8 @@ func (c *Cell) play(ctx context.Context, w run.World, s *Script, v Variation) er
 	return c.damage(ctx, w, s, v, out.Judgement.History)
 }
 
-// damage notes the first run that damaged the resource. The resource of the scripts checks no
-// tokens, but that of a lock with tokens will: for such a lock the run counts only if it also does
-// damage with a fence.
+// damage notes the first run that damaged the resource. For a lock with tokens it counts only if it
+// also does damage behind a fence, which scripts lack.
 func (c *Cell) damage(ctx context.Context, w run.World, s *Script, v Variation, h *history.History) error {
 	if c.Damaged() || !checker.Damaged(h) {
 		return nil
@@ -217,8 +209,7 @@ func (c *Cell) damage(ctx context.Context, w run.World, s *Script, v Variation, 
 	return nil
 }
 
-// Replay plays a sighting again, in its own world; fenced: with a resource that checks tokens,
-// unlike that of the scripts. The history of the judgement stays valid.
+// Replay plays a sighting again, in its own world; fenced: with a resource that checks tokens.
 func Replay(ctx context.Context, worlds run.Factory, s *Sighting, lock string, fenced bool) (checker.Judgement, error) {
 	w := worlds()
 	defer w.Close()

@@ -7,8 +7,7 @@ import (
 	"lockstep/internal/say"
 )
 
-// Names of scripts with a command, and what is added to names. Stored measurements identify a script
-// by its English name, see Named.
+// Names of scripts, and what is added to them. Stored measurements have the English, see Named.
 var (
 	diesExecuted      = name("A dies when the store has executed {command}")
 	diesAnswered      = name("A dies when it has the reply of {command}")

@@ -100,9 +100,8 @@ func watch(h *history.History) *Profile {
 // acquired sends them endlessly.
 const mostCommands = 12
 
-// reenters reports whether the nested acquisition of client A succeeded soon, and whether A still
-// had the lock after one release: a design that forgets the outer acquisition is not re-entrant.
-// Not every world sees entries go, but in each of them the other client gets the lock.
+// reenters reports whether the nested acquisition of client A succeeded soon, and A still had the
+// lock after one release. In each world the other client shows that.
 func reenters(h *history.History, within time.Duration) bool {
 	const a = history.NodeID(1)
 	var began history.Instant

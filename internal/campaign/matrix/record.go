@@ -40,8 +40,7 @@ func (m *Matrix) Records() []Record {
 	return out
 }
 
-// key is what the runs of a cell are kept under: with other scripts, or more variations of them, it
-// is another one.
+// key is what the runs of a cell are kept under: other scripts or variations are another one.
 func (c *Cell) key(scripts []Script, seeds int) string {
 	words := []string{c.Lock, c.Fault, strconv.Itoa(seeds)}
 	for i := range scripts {

@@ -99,8 +99,7 @@ func (s *sketch) script(v locks.Variant, code string) (Script, error) {
 	return out, nil
 }
 
-// played is a variation as it is played. It is scaled last, so that its file, played with the same
-// scale, gives the same run.
+// played is a variation as it is played, scaled last, so that its file can be.
 func (s *Script) played(seed uint64) *plan.Plan {
 	p := s.vary(seed)
 	if s.scalePPM == 0 {
@@ -110,9 +109,8 @@ func (s *Script) played(seed uint64) *plan.Plan {
 	return &scaled
 }
 
-// vary returns the script's plan, for seed 0 unchanged, else with timings drawn from the seed:
-// work, retry, latencies and the lengths of the faults, each between half and twice what the script
-// says.
+// vary returns the script's plan, for seed 0 unchanged, else with work, retry, latencies and
+// lengths of faults between half and twice what the script says.
 func (s *Script) vary(seed uint64) *plan.Plan {
 	if seed == 0 {
 		return s.plan
@@ -138,8 +136,7 @@ func (s *Script) vary(seed uint64) *plan.Plan {
 	return &p
 }
 
-// random draws the variations of a script with integer arithmetic only, so that a seed gives the
-// same plan in every build.
+// random draws integers only, so that a seed gives the same plan in every build.
 type random struct{ rand spread.Source }
 
 // around draws between half of d and twice d, in milliseconds when d has no smaller part.
@@ -157,8 +154,7 @@ func (l random) around(d time.Duration) time.Duration {
 	return max(varied, 1)
 }
 
-// work varies how long the work takes. Work that fits into a lease still does, as the script is not
-// about slow work.
+// work varies how long the work takes. What fits into a lease still does.
 func (l random) work(d time.Duration) time.Duration {
 	varied := l.around(d)
 	if d < lease {

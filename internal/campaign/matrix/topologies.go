@@ -8,9 +8,8 @@ import (
 	"lockstep/internal/say"
 )
 
-// topology is a primary, its replicas and three sentinels, with what separates or kills them.
-// Topologies are not part of the catalogue: they test whether the simulator promotes and demotes as
-// Redis and Sentinel do.
+// topology is a primary, its replicas and three sentinels, with what separates or kills them: they
+// test whether the simulator promotes and demotes as Redis and Sentinel do.
 type topology struct {
 	name     say.Phrase
 	replicas int
@@ -65,8 +64,7 @@ var topologies = []topology{
 	{name: say.Text("a dead primary comes back before anybody has missed it"), replicas: 1, faults: []string{"when: A enters; restart: redis-1; down: 200ms"}},
 }
 
-// Topologies returns the topologies as columns to compare, for locks with one primary and the
-// replicas that their design demands.
+// Topologies returns the topologies as columns to compare.
 func Topologies() []Column {
 	out := make([]Column, len(topologies))
 	for i, t := range topologies {

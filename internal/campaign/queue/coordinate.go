@@ -80,8 +80,7 @@ type worker struct {
 	at time.Time
 }
 
-// Do hands out the ranges of a job until all that are needed have been played or set aside, and
-// returns their results. It resumes the work of an earlier coordinator.
+// Do hands out the ranges of a job until all that are needed have been played or set aside.
 func (q *Queue) Do(ctx context.Context, job Job) (*campaign.Results, []SetAside, error) {
 	c := &coordinator{
 		q: q, job: job, hash: job.Work.Hash(), token: versionToken(job.Work.Version), next: 1, needed: job.Of,

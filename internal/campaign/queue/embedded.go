@@ -26,9 +26,8 @@ type Embedded struct {
 // embeddedPayload is the size of the largest message, in bytes. The default of a server is 1 MiB.
 const embeddedPayload = 8 << 20
 
-// Embed starts a server that keeps its streams in a folder: at port 4222 of every address, or where
-// the argument says, as "4333" or "127.0.0.1:4333". Clients need its token, which is kept in the
-// folder, so that workers reconnect after a restart.
+// Embed starts a server that keeps its streams and token in a folder, at port 4222 of every
+// address, or at "4333" or "127.0.0.1:4333".
 func Embed(folder, at string) (*Embedded, error) {
 	host, port := "0.0.0.0", at
 	if strings.Contains(at, ":") {

@@ -13,8 +13,7 @@ import (
 	"lockstep/internal/campaign"
 )
 
-// handOut gives the workers twice as many ranges as they play at once, and no more, so that few are
-// played needlessly after a find.
+// handOut gives the workers twice as many ranges as they play at once.
 func (c *coordinator) handOut(ctx context.Context) {
 	if time.Since(c.complain) < hereEvery {
 		return
@@ -46,8 +45,7 @@ func (c *coordinator) handOut(ctx context.Context) {
 	}
 }
 
-// again hands out ranges that have been silent for long. They may be lost with a server, or
-// forgotten together with the work by another coordinator.
+// again hands out ranges that may be lost with a server, or forgotten by another coordinator.
 func (c *coordinator) again(ctx context.Context, late []int) bool {
 	if err := c.store(ctx); err != nil {
 		c.refused(ctx, err)
@@ -75,8 +73,7 @@ func (c *coordinator) patience(ctx context.Context) {
 // mostBatch is how many ranges are published at once.
 const mostBatch = 256
 
-// publish hands out ranges, except those already in the queue. Those that are refused are handed
-// out later.
+// publish hands out ranges that are not in the queue yet. Refused ones are handed out later.
 func (c *coordinator) publish(ctx context.Context, numbers []int) bool {
 	once, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()

@@ -25,8 +25,7 @@ type crash struct{ why string }
 
 func (c *crash) Error() string { return c.why }
 
-// process is a player in its own process, connected only to its worker, so that hostile input can
-// end the process but not the worker.
+// process is a player in its own process, which hostile input can end without its worker.
 type process struct {
 	command func() *exec.Cmd
 	version string // that is required
@@ -121,8 +120,7 @@ func (p *process) close() {
 	}
 }
 
-// excerpt is the beginning and the end of a process's output: a panic starts with its reason, other
-// failures end with it.
+// excerpt is both ends of a process's output: a panic starts with its reason, others end with it.
 type excerpt struct {
 	mu          sync.Mutex
 	first, last []byte

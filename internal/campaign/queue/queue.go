@@ -1,9 +1,6 @@
-// Package queue hands out the shards of a work over NATS JetStream and gathers their results.
-//
-// A coordinator stores a Work and hands out its ranges, which are shards; workers play them and
-// store the lines of a file of results; the coordinator merges them as `simulate dev merge` does.
-// Everything is done at least once: the key of a result is the work (version, command, scenario,
-// options) and the range, so repeated results are stored once. See DESIGN.md.
+// Package queue hands out the shards of a work over NATS JetStream and gathers their results, each
+// at least once. A coordinator stores a Work and hands out its ranges, which are shards; workers
+// store the lines of a file of results; the coordinator merges them. See DESIGN.md.
 package queue
 
 import (
@@ -49,8 +46,7 @@ const (
 	mostDeliveries = 20 // of a range that has not ended, and whose workers report nothing
 )
 
-// The ack wait is three times the slowest range, within these limits. A worker extends it for a
-// range that takes longer than a third of it.
+// The ack wait is three times the slowest range, within these limits; a worker extends it.
 const (
 	leastWait = 3 * time.Second
 	mostWait  = time.Minute
@@ -107,8 +103,7 @@ func parseSubject(subject string, before int) (t task, after []string, err error
 	return t, words[before+2:], err
 }
 
-// pack compresses data. Keys are hashes of the data itself, as other versions of Go may compress
-// differently.
+// pack compresses data. Keys are hashes of the data itself, as compression may differ.
 func pack(data []byte) []byte {
 	var b bytes.Buffer
 	w := gzip.NewWriter(&b)

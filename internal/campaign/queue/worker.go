@@ -49,8 +49,7 @@ func NewWorker(q *Queue, version string, slots int, command func() *exec.Cmd) *W
 	}
 }
 
-// Work plays ranges until ctx ends, and gives back unfinished ones. Its error says why it cannot go
-// on.
+// Work plays ranges until ctx ends, and gives back unfinished ones.
 func (w *Worker) Work(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -232,8 +231,7 @@ func (w *Worker) play(ctx context.Context, t task, times uint64, p player) ([]by
 	return data, time.Since(began), err
 }
 
-// work reads the work with a hash, as soon as the servers have it. The error is ErrMsgNotFound if
-// there is none.
+// work reads the work with a hash; ErrMsgNotFound if there is none.
 func (w *Worker) work(ctx context.Context, hash string) (*campaign.Work, error) {
 	w.mu.Lock()
 	known := w.works[hash]
@@ -334,8 +332,7 @@ func (w *Worker) setAside(ctx context.Context, t task, m jetstream.Msg, why stri
 	w.end(ctx, m, &nats.Msg{Subject: failedSubject + "." + t.key(), Data: []byte(shorten(why))})
 }
 
-// end stores the result of a range and then ends the range. If the second is lost, the range is
-// played again, which is harmless.
+// end stores the result of a range and then ends it; else it is played again, which is harmless.
 func (w *Worker) end(ctx context.Context, m jetstream.Msg, result *nats.Msg) {
 	if w.put(ctx, result) != nil {
 		w.giveBack(m)

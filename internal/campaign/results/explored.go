@@ -123,8 +123,7 @@ func Subset(some, all []string) bool {
 // By returns the story in which the fault breaks the lock in a way; nil for none.
 func (s *Single) By(way checker.Way) *Shown { return s.Breaks[way.String()] }
 
-// TellHungApart separates hung work from stuck: it makes every design that renews stuck, for which
-// the lock is not to blame.
+// TellHungApart separates hung work from stuck, as the lock is not to blame for it.
 func (l *ExploredLock) TellHungApart() {
 	stuck, hung := checker.NoProgress.String(), checker.Hung.String() // hung is also the name of the kind of fault
 	if l.Breaks[stuck] == nil {

@@ -62,8 +62,7 @@ type Rest struct {
 	Says say.Phrase
 }
 
-// Rests lists the evidence that no set of several faults was found: worlds by how they were
-// searched.
+// Rests lists the evidence that no set of several faults was found.
 func (l *ExploredLock) Rests() (out []Rest) {
 	profiles := map[string]say.Names{}
 	rarest := 0.0
@@ -132,8 +131,7 @@ func (l *ExploredLock) WithoutSet(way checker.Way) say.Phrase {
 	return say.NoneUpTo.With(say.Number(l.UpTo()))
 }
 
-// Fenced reports whether the lock hands out tokens, which the resource then checked in all of its
-// schedules.
+// Fenced reports whether the lock hands out tokens, which the resource then checked.
 func (l *ExploredLock) Fenced() bool {
 	return slices.ContainsFunc(l.Stories(), func(t Told) bool { return t.Fence })
 }

@@ -58,9 +58,8 @@ func (x *Explored) Stories() (out []Told) {
 	return out
 }
 
-// Story finds a story by the part of its name after the lock: the set and, where the set has
-// several stories, the way of breaking. "pause+evict", "pause@hold", "pause.no-progress". nil for an
-// unknown name.
+// Story finds a story by its name without the lock, "pause+evict", "pause@hold", or
+// "pause.no-progress" where a set has several; nil for none.
 func (l *ExploredLock) Story(set string) *Shown { return find(l.Stories(), set) }
 
 func find(all []Told, set string) *Shown {

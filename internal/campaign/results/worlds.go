@@ -101,9 +101,8 @@ func (c *Worlds) Scale() string {
 	return strings.TrimSuffix(strings.TrimRight(fmt.Sprintf("%d.%06d", c.ScalePPM/1_000_000, c.ScalePPM%1_000_000), "0"), ".")
 }
 
-// Library is a measurement of a real library: its row of the matrix, what it takes to break it, and
-// the same scripts on real servers. A Go library is played in virtual time; one in another
-// language, through a program of examples, on real servers.
+// Library is a measurement of a real library: a Go library in virtual time, one in another language
+// on real servers.
 type Library struct {
 	Schema  int       `json:"schema"`
 	Lock    string    `json:"lock"`

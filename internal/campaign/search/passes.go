@@ -8,9 +8,8 @@ import (
 	"lockstep/internal/plan"
 )
 
-// Passes make a story smaller, each in its way, and report whether they did. Every step decreases
-// one order: fewer faults, then clients, then rounds, then simpler settings, moments and names,
-// then shorter durations. So they end.
+// Passes make a story smaller and report whether they did. Every step decreases one order: faults,
+// clients, rounds, simpler settings, moments and names, durations. So they end.
 
 // fewer are the passes that make a story shorter, the cheapest first.
 var fewer = []func(*shrinker) bool{
@@ -53,8 +52,7 @@ func first[T any](s *shrinker, versions []T, change func(p *plan.Plan, to T)) bo
 	})
 }
 
-// fewerFaults is delta debugging over the list of faults: it removes half of them, a quarter, and
-// so on down to single ones.
+// fewerFaults is delta debugging over the list of faults.
 func (s *shrinker) fewerFaults() (changed bool) {
 	for size := len(s.best.Faults); size > 0; {
 		found := false

@@ -23,9 +23,8 @@ const mostMoved = 12
 // mostMovedAlong is the same for moving, which many versions need.
 const mostMovedAlong = 3
 
-// fewerByMoving removes a fault while another one moves to a more informative moment and, if
-// necessary, lasts longer. Delta debugging often leaves a few faults of a storm that only make up
-// for the bad timing of one of them.
+// fewerByMoving removes a fault while another moves: a few faults often make up for the bad timing
+// of one.
 func (s *shrinker) fewerByMoving() (changed bool) {
 	for again := true; again && len(s.best.Faults) > 1 && len(s.best.Faults) <= mostMoved; {
 		again = false

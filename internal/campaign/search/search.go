@@ -1,10 +1,6 @@
 // Package search looks for a seed that breaks a lock, and then for the smallest story that breaks
-// it the same way.
-//
-// Shrinking is plain delta debugging (Zeller and Hildebrandt 2002) over a scenario: its faults,
-// clients and rounds, its durations, its moments. Each candidate is written as a scenario file,
-// parsed and played, so that the file alone determines the result. The order of the candidates is
-// fixed: the same violation shrinks to the same file everywhere.
+// it the same way, by delta debugging (Zeller and Hildebrandt 2002). Each candidate is written as a
+// scenario file, parsed and played, in a fixed order: the file alone determines the result.
 package search
 
 import (
@@ -44,8 +40,7 @@ type Tried struct {
 	Noticed  []int  `json:"noticed,omitempty"`  // the faults of the list that had an effect with some seed; see run.Idle
 }
 
-// Join combines all shards of a search, in their order: those after the lowest seed that breaks a
-// property do not count.
+// Join combines all shards up to the lowest seed that breaks a property.
 func Join(shards []Tried) (all Tried) {
 	for _, t := range shards {
 		all.Seeds, all.Untested, all.Noticed = all.Seeds+t.Seeds, all.Untested+t.Untested, append(all.Noticed, t.Noticed...)
@@ -63,8 +58,7 @@ type Finds struct{ lowest []int }
 // NewFinds follows a search for a number of locks.
 func NewFinds(locks int) *Finds { return &Finds{make([]int, locks)} }
 
-// Needed takes the results of one shard of so many, by lock, and returns the number of the last
-// shard that still counts: those after the lowest find of every lock do not.
+// Needed takes the results of one shard and returns the number of the last that still counts.
 func (f *Finds) Needed(number, of int, tried []Tried) (last int) {
 	for i := range f.lowest {
 		if tried[i].Seed > 0 && (f.lowest[i] == 0 || number < f.lowest[i]) {
@@ -81,8 +75,7 @@ func (f *Finds) Needed(number, of int, tried []Tried) (last int) {
 // Tested counts the runs that tested the lock.
 func (t Tried) Tested() int { return t.Seeds - t.Untested }
 
-// Rate is how often the property breaks, with the ends of its 95 % interval, all in millionths.
-// Runs that tested nothing do not count.
+// Rate is how often the property breaks, with the ends of its 95 % interval, in millionths.
 func (t Tried) Rate() (share, low, high int64) {
 	if t.Seed == 0 {
 		low, high = rate.Wilson(0, t.Tested())
@@ -92,8 +85,7 @@ func (t Tried) Rate() (share, low, high int64) {
 	return rate.Of(1, t.Tested()), low, high
 }
 
-// batch is how many seeds are played before their outcomes are checked. It does not depend on the
-// number of workers, so that the same seeds are counted.
+// batch is how many seeds are played before their outcomes are checked, with any number of workers.
 const batch = 64
 
 // shardSeeds returns the seeds of the shard: the first one and how many. Shards consist of whole batches.

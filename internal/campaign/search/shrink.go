@@ -48,9 +48,8 @@ type Found struct {
 // ErrKept says that a run breaks nothing.
 var ErrKept = errors.New("there is nothing to shrink")
 
-// Smallest plays a plan with a lock and a seed and shrinks the run to the smallest story in which
-// the same property breaks the same way. The error says that the property does not break, or that
-// the run cannot be played. When ctx ends in the middle, the result is the smallest version so far.
+// Smallest plays a plan and shrinks the run to the smallest story in which the same property breaks
+// the same way. When ctx ends in the middle, the result is the smallest version so far.
 func Smallest(ctx context.Context, worlds run.Factory, p *plan.Plan, lock, property string, seed uint64) (*Found, error) {
 	w := worlds()
 	defer w.Close()
@@ -151,9 +150,8 @@ func sentIn(h *history.History) (names []string) {
 	return names
 }
 
-// kindOf says how a property broke: by which false assumption, of any client. A pause that outlives
-// the lease and a failover that forgets it both break mutual exclusion, but neither is a smaller
-// version of the other.
+// kindOf says by which false assumption a property broke: a pause and a failover are no versions of
+// each other.
 func kindOf(j *checker.Judgement, property string) say.Phrase {
 	return explain.Assumption(timeline.Of(j.History), []checker.Finding{j.Finding(property)}, 0).Assumed
 }
@@ -162,8 +160,7 @@ func sizeOf(p *plan.Plan, j *checker.Judgement) Size {
 	return Size{len(p.Faults), len(p.Clients), p.Workload.Repeat, len(j.History.Events)}
 }
 
-// conclude fills in the smallest version, and writes its file. It is played in its own world, so
-// that its history stays valid.
+// conclude fills in the smallest version, played in its own world, so that its history stays valid.
 func (s *shrinker) conclude(f *Found, worlds run.Factory) error {
 	ctx := context.WithoutCancel(s.ctx) // the result is written even after Ctrl-C
 	p := *s.best

@@ -1,8 +1,5 @@
-// Package sweep plays a plan at every point of a grid of settings, and counts how often a property
-// breaks there: the map of the safe region.
-//
-// Every point is played with the same seeds. As the seed is split into named streams, two points
-// differ in their settings and not in their random draws.
+// Package sweep plays a plan at every point of a grid of settings, with the same seeds, and counts
+// how often a property breaks there: the map of the safe region.
 package sweep
 
 import (
@@ -69,9 +66,7 @@ func (m *Map) Rows() int {
 	return len(m.Y.Values)
 }
 
-// Play measures all locks of the plan. The result does not depend on the number of workers. When
-// ctx ends, the maps have what was played until then, with ctx's error; on any other error there
-// are none.
+// Play measures all locks of the plan. When ctx ends, the maps have what was played until then.
 func Play(ctx context.Context, o Options) ([]Map, error) {
 	maps, points := o.blank()
 	var mu sync.Mutex // guards the cells
@@ -98,8 +93,7 @@ func Play(ctx context.Context, o Options) ([]Map, error) {
 	return maps, ctx.Err()
 }
 
-// settle counts all runs that kept the property as untested, in cells in which a fault of the list
-// never had an effect: they show nothing about it.
+// settle counts kept runs as untested in cells in which a fault of the list never had an effect.
 func settle(maps []Map, points []*plan.Plan) {
 	for i := range maps {
 		for k := range maps[i].Cells {
