@@ -13,6 +13,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"lockstep/internal/each"
 )
 
 // Results are the results of some units of a work, each with its key. They are stored as lines of
@@ -165,11 +167,7 @@ func (r *Results) Lines() []*Line {
 	keys := slices.SortedFunc(maps.Keys(r.lines), func(a, b string) int {
 		return cmp.Or(cmp.Compare(len(a), len(b)), strings.Compare(a, b))
 	})
-	out := make([]*Line, len(keys))
-	for i, key := range keys {
-		out[i] = r.lines[key]
-	}
-	return out
+	return each.Map(keys, r.Get)
 }
 
 // Len returns the number of known units.

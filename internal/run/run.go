@@ -11,6 +11,7 @@ import (
 
 	"lockstep/internal/chaos"
 	"lockstep/internal/checker"
+	"lockstep/internal/each"
 	"lockstep/internal/history"
 	"lockstep/internal/locks"
 	"lockstep/internal/plan"
@@ -244,11 +245,7 @@ func (r *Result) Status() Status {
 
 // Histories returns the histories of the outcomes, in their order.
 func (r *Result) Histories() []*history.History {
-	out := make([]*history.History, len(r.Outcomes))
-	for i := range r.Outcomes {
-		out[i] = r.Outcomes[i].Judgement.History
-	}
-	return out
+	return each.Map(r.Outcomes, func(o Outcome) *history.History { return o.Judgement.History })
 }
 
 // All plays a plan with all its locks and one seed, each in its own world; they share one limit on

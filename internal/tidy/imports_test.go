@@ -27,7 +27,7 @@ var measuring = []string{"internal/campaign/search", "internal/campaign/sweep", 
 var rules = []rule{
 	{
 		packages: []string{
-			"internal/history", "internal/locks/timerwheel", "internal/say", "internal/rng/spread", "internal/rng", "internal/rate",
+			"internal/each", "internal/history", "internal/locks/timerwheel", "internal/say", "internal/rng/spread", "internal/rng", "internal/rate",
 			"internal/shell", "internal/interrupt", "internal/serve", "internal/bubble/seeded", "internal/report/sanitize", "internal/report/axis",
 		},
 		alone: []string{"internal/campaign"},
@@ -52,7 +52,7 @@ var rules = []rule{
 	{packages: []string{"internal/timeline"}, only: []string{"internal/history"}, why: "it is an account of the history alone"},
 	{packages: measuring, never: []string{"internal/report/runpage", "internal/report/page", "internal/report/terminal", "internal/report/export", "internal/real"}, why: "it measures, and others show"},
 	{packages: []string{"internal/report"}, never: []string{"internal/real", "internal/runstore", "internal/campaign/matrix", "internal/campaign/explore", "internal/campaign/claims"}, why: "a report is made of facts that others have worked out"},
-	{packages: []string{"internal/campaign/advice"}, only: []string{"internal/locks", "internal/campaign/faultkind", "internal/campaign/results", "internal/checker", "internal/say", "internal/store"}, why: "terminal and page show the same answer, and neither works it out"},
+	{packages: []string{"internal/campaign/advice"}, only: []string{"internal/each", "internal/locks", "internal/campaign/faultkind", "internal/campaign/results", "internal/checker", "internal/say", "internal/store"}, why: "terminal and page show the same answer, and neither works it out"},
 	{packages: []string{"internal", "locktest", "scenarios", "measurements", "examples"}, never: []string{"cmd"}, why: "the command line is on top"},
 }
 

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"lockstep/internal/checker"
+	"lockstep/internal/each"
 	"lockstep/internal/locks"
 	"lockstep/internal/say"
 	"lockstep/internal/store"
@@ -162,7 +163,7 @@ type Question struct {
 }
 
 // Haves returns the choices of the first question.
-func Haves() []Choice { return list(haves, func(h have) Choice { return h.Choice }) }
+func Haves() []Choice { return each.Map(haves, func(h have) Choice { return h.Choice }) }
 
 // IfTwo returns those of the second question.
 func IfTwo() []Choice {
@@ -200,43 +201,27 @@ func Resources() []Resource {
 
 // Tokens returns the choices of the third question without their explanations.
 func Tokens() []Choice {
-	return list(Resources(), func(r Resource) Choice { return r.Choice })
+	return each.Map(Resources(), func(r Resource) Choice { return r.Choice })
 }
 
 // Refuses says whether a choice of the third question can refuse an old token: Yes or No; an
 // unknown id is returned.
 func Refuses(id string) string {
 	all := Resources()
-	if r := find(all, func(r *Resource) bool { return r.ID == id }); r != nil {
+	if r := each.Find(all, func(r *Resource) bool { return r.ID == id }); r != nil {
 		return r.Tokens
 	}
 	return id
 }
 
-func list[T, U any](all []T, of func(T) U) (out []U) {
-	for _, x := range all {
-		out = append(out, of(x))
-	}
-	return out
-}
-
-func find[T any](all []T, is func(*T) bool) *T {
-	for i := range all {
-		if is(&all[i]) {
-			return &all[i]
-		}
-	}
-	return nil
-}
-
 // have is the first answer; nil when there is no such choice.
 func (q Question) have() *have {
-	return find(haves, func(h *have) bool { return h.ID == q.Have })
+	return each.Find(haves, func(h *have) bool { return h.ID == q.Have })
 }
 
 // rule is the rule for a question; tokens matter only where two do damage.
 func (q Question) rule() *rule {
-	return find(rules, func(r *rule) bool {
+	return each.Find(rules, func(r *rule) bool {
 		return r.ifTwo == q.IfTwo && (r.ifTwo != Damage || r.tokens == q.Tokens)
 	})
 }
@@ -258,10 +243,10 @@ func Questions() (out []Question) {
 }
 
 // Harms returns the answers to the second and the third question, in the order of Questions.
-func Harms() []say.Words { return list(rules, func(r rule) say.Words { return r.said }) }
+func Harms() []say.Words { return each.Map(rules, func(r rule) say.Words { return r.said }) }
 
 // IDs returns the ids of choices.
-func IDs(all []Choice) []string { return list(all, func(c Choice) string { return c.ID }) }
+func IDs(all []Choice) []string { return each.Map(all, func(c Choice) string { return c.ID }) }
 
 // Known reports whether all parts of a question are choices.
 func (q Question) Known() bool {

@@ -6,6 +6,7 @@ import (
 	"lockstep/internal/campaign/faultkind"
 	"lockstep/internal/campaign/results"
 	"lockstep/internal/checker"
+	"lockstep/internal/each"
 	"lockstep/internal/locks"
 	"lockstep/internal/say"
 )
@@ -52,11 +53,7 @@ func (c *Candidate) when() say.Phrase {
 	if len(c.Breaks) > 0 {
 		return when(c.Breaks)
 	}
-	var sets [][]string
-	for _, s := range c.Scripts {
-		sets = append(sets, s.Kinds)
-	}
-	return when(sets)
+	return when(each.Map(c.Scripts, func(s Script) []string { return s.Kinds }))
 }
 
 // when names two of some minimal sets of kinds, those of one kind first.
@@ -120,10 +117,7 @@ func (a *Answer) Lines() (out []Line) {
 
 // instead says what would do.
 func (a *Answer) instead() say.Phrase {
-	var all say.Remarks
-	for _, e := range a.Instead {
-		all = append(all, say.LockOn.With(named(e.Lock), e.have().at))
-	}
+	all := say.Remarks(each.Map(a.Instead, func(e Elsewhere) say.Phrase { return say.LockOn.With(named(e.Lock), e.have().at) }))
 	if a.Instead[0].guarded() && !a.guarded() {
 		return say.TokensInstead.With(all)
 	}

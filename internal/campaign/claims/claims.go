@@ -17,6 +17,7 @@ import (
 	"github.com/goccy/go-yaml"
 
 	"lockstep/internal/campaign"
+	"lockstep/internal/each"
 	"lockstep/internal/run"
 	"lockstep/internal/say"
 	"lockstep/internal/scenario"
@@ -80,12 +81,11 @@ func parse(text []byte) (some []Claim, err error) {
 
 // Lookup returns the claim with that number.
 func Lookup(n int) (Claim, bool) {
-	for _, c := range All() {
-		if c.N == n {
-			return c, true
-		}
+	c := each.Find(all(), func(c *Claim) bool { return c.N == n })
+	if c == nil {
+		return Claim{}, false
 	}
-	return Claim{}, false
+	return *c, true
 }
 
 // Options say what to measure.

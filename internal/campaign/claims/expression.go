@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"lockstep/internal/each"
 	"lockstep/internal/say"
 )
 
@@ -87,15 +88,11 @@ func (e *evaluation) of(x ast.Expr) any {
 		}
 		return f
 	case *ast.CallExpr:
-		var args []any
-		for _, a := range x.Args {
-			args = append(args, e.of(a))
-		}
 		name, ok := x.Fun.(*ast.Ident)
 		if !ok {
 			e.fail("no function")
 		}
-		return e.in.call(name.Name, args)
+		return e.in.call(name.Name, each.Map(x.Args, e.of))
 	case *ast.BinaryExpr:
 		return e.binary(x)
 	}
@@ -245,11 +242,7 @@ func saidNames(names []string, form string) say.Both {
 	if form != "listed" {
 		return say.Both{English: strings.Join(names, ", ")}
 	}
-	parts := make([]say.Both, len(names))
-	for i, name := range names {
-		parts[i] = say.Both{English: name}
-	}
-	return listed(parts)
+	return listed(each.Map(names, func(name string) say.Both { return say.Both{English: name} }))
 }
 
 func saidNumber(n int64, form string) say.Both {
@@ -316,11 +309,7 @@ func listed(parts []say.Both) say.Both {
 	if len(parts) == 0 {
 		return none()
 	}
-	all := make(say.Remarks, len(parts))
-	for i, p := range parts {
-		all[i] = p.Phrase()
-	}
-	return remarks.With(all).Both()
+	return remarks.With(each.Map(parts, say.Both.Phrase)).Both()
 }
 
 var (

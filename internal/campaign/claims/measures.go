@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"lockstep/internal/checker"
+	"lockstep/internal/each"
 	"lockstep/internal/history"
 	"lockstep/internal/say"
 )
@@ -31,11 +32,7 @@ var facts = map[string]func(r *Run) any{
 	"cost":       func(r *Run) any { return r.costs("cost") },
 	"requests":   func(r *Run) any { return r.costs("requests") },
 	"servers": func(r *Run) any {
-		n := int64(0)
-		for _, node := range r.History.Header.Nodes {
-			n += truth(node.Role == history.RoleStore)
-		}
-		return n
+		return int64(each.Count(r.History.Header.Nodes, func(n *history.Node) bool { return n.Role == history.RoleStore }))
 	},
 	"revisions": func(r *Run) any {
 		replies, _ := r.contradictions()
@@ -122,11 +119,7 @@ func between(r *Run, args arguments) any {
 
 // at lists the times of the events of a pattern, from the beginning of the run.
 func at(r *Run, args arguments) any {
-	out := []int64{}
-	for _, e := range r.events(args.text(0)) {
-		out = append(out, int64(e.At.Duration()))
-	}
-	return out
+	return each.Map(r.events(args.text(0)), func(e history.Event) int64 { return int64(e.At.Duration()) })
 }
 
 // times lists, for each event of the second pattern, the time since the last event of the first.
@@ -239,11 +232,8 @@ func (r *Run) rate() int64 {
 }
 
 // patience lists how long clients waited for the lock.
-func (r *Run) patience() (out []int64) {
-	for _, o := range r.rounds() {
-		out = append(out, int64(o.acquired.Sub(o.waits)))
-	}
-	return out
+func (r *Run) patience() []int64 {
+	return each.Map(r.rounds(), func(o round) int64 { return int64(o.acquired.Sub(o.waits)) })
 }
 
 // costs are those of all rounds except a client's first, which may open a session: the time of

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"lockstep/internal/checker"
+	"lockstep/internal/each"
 	"lockstep/internal/history"
 	"lockstep/internal/timeline"
 )
@@ -196,10 +197,7 @@ func (r *Run) owns(e history.Event, who string) bool {
 // B". With first it accepts one event at most.
 func (r *Run) matcher(patterns string) func(history.Event) bool {
 	patterns, first := strings.CutPrefix(patterns, "first ")
-	var any []func(history.Event) bool
-	for _, text := range strings.Split(patterns, " | ") {
-		any = append(any, r.pattern(text))
-	}
+	any := each.Map(strings.Split(patterns, " | "), r.pattern)
 	over := false
 	return func(e history.Event) bool {
 		is := !over && slices.ContainsFunc(any, func(one func(history.Event) bool) bool { return one(e) })

@@ -9,6 +9,7 @@ import (
 	"lockstep/internal/campaign/matrix"
 	"lockstep/internal/campaign/results"
 	"lockstep/internal/checker"
+	"lockstep/internal/each"
 	"lockstep/internal/faults"
 	"lockstep/internal/locks"
 	"lockstep/internal/plan"
@@ -63,7 +64,7 @@ func (w *chooser) cell(ctx context.Context, v locks.Variant, column matrix.Colum
 		c.Agreement = results.NotPlayed
 	case len(w.o.Letters) > 0 && !slices.Contains(w.o.Letters, c.Simulated):
 		c.Agreement = results.NotPlayed
-		c.Why = say.LettersNotAsked.With(letters(w.o.Letters))
+		c.Why = say.LettersNotAsked.With(each.Map(w.o.Letters, func(l checker.Letter) string { return string(l) }))
 	}
 	return nil
 }
@@ -196,13 +197,4 @@ func (w *chooser) simulate(ctx context.Context, c *Cell, one *candidate) error {
 		}
 	}
 	return nil
-}
-
-// letters are alternatives in a sentence.
-func letters(all []checker.Letter) say.Alternatives {
-	words := make(say.Alternatives, len(all))
-	for i, l := range all {
-		words[i] = string(l)
-	}
-	return words
 }

@@ -12,6 +12,7 @@ import (
 	"lockstep/internal/campaign/matrix"
 	"lockstep/internal/campaign/results"
 	"lockstep/internal/checker"
+	"lockstep/internal/each"
 	"lockstep/internal/locks"
 	"lockstep/internal/plan"
 	"lockstep/internal/run"
@@ -86,22 +87,15 @@ type Cell struct {
 }
 
 // Agreeing returns how many of the pairs agree.
-func (c *Cell) Agreeing() (n int) {
-	for i := range c.Pairs {
-		if c.Pairs[i].Agreement == results.Agrees {
-			n++
-		}
-	}
-	return n
+func (c *Cell) Agreeing() int {
+	return each.Count(c.Pairs, func(p *results.WorldRun) bool { return p.Agreement == results.Agrees })
 }
 
 // Shown is the pair to show in a table; nil when the cell was not played.
 func (c *Cell) Shown() *results.WorldRun {
 	for _, a := range []results.Agreement{results.Differs, results.Untested, results.Agrees} {
-		for i := range c.Pairs {
-			if c.Pairs[i].Agreement == a {
-				return &c.Pairs[i]
-			}
+		if p := each.Find(c.Pairs, func(p *results.WorldRun) bool { return p.Agreement == a }); p != nil {
+			return p
 		}
 	}
 	return nil
@@ -143,13 +137,8 @@ func (c *Comparison) PairsOfCells() (least, most int) {
 }
 
 // Count returns how many cells have an agreement.
-func (c *Comparison) Count(a results.Agreement) (n int) {
-	for i := range c.Cells {
-		if c.Cells[i].Agreement == a {
-			n++
-		}
-	}
-	return n
+func (c *Comparison) Count(a results.Agreement) int {
+	return each.Count(c.Cells, func(cell *Cell) bool { return cell.Agreement == a })
 }
 
 // Compare plays all cells in both worlds. Only an error of the simulator, or the end of ctx, ends

@@ -9,6 +9,7 @@ import (
 	"lockstep/internal/campaign/faultkind"
 	"lockstep/internal/campaign/results"
 	"lockstep/internal/checker"
+	"lockstep/internal/each"
 	"lockstep/internal/locks"
 	"lockstep/internal/say"
 	"lockstep/internal/scenario"
@@ -74,10 +75,7 @@ func unknown(what, name string, names []string) error {
 
 // WaysNamed returns the ways of breaking with these names, in their order.
 func WaysNamed(names []string) (out []checker.Way, err error) {
-	var known []string
-	for _, w := range checker.Ways() {
-		known = append(known, w.String())
-	}
+	known := each.Map(checker.Ways(), checker.Way.String)
 	for _, name := range names {
 		w, ok := checker.WayNamed(name)
 		if !ok || !slices.Contains(known, w.String()) {
@@ -136,13 +134,8 @@ func Advise(r *results.Explored, expected []string, of []checker.Way) []Advice {
 		a.Verdict = a.In(of...)
 		out = append(out, a)
 	}
-	broken := func(a *Advice) (n int) {
-		for _, way := range of {
-			if a.Breaks[way.String()] != nil {
-				n++
-			}
-		}
-		return n
+	broken := func(a *Advice) int {
+		return each.Count(of, func(way *checker.Way) bool { return a.Breaks[way.String()] != nil })
 	}
 	rank := func(a *Advice) int { return slices.Index(results.Verdicts, a.Verdict) }
 	slices.SortStableFunc(out, func(a, b Advice) int {

@@ -16,6 +16,7 @@ import (
 	"lockstep/internal/campaign/faultkind"
 	"lockstep/internal/campaign/results"
 	"lockstep/internal/checker"
+	"lockstep/internal/each"
 	"lockstep/internal/history"
 	"lockstep/internal/locks"
 	"lockstep/internal/plan"
@@ -93,10 +94,7 @@ func (o *Options) Check() error {
 			return unknownKind(name)
 		}
 	}
-	var known []string
-	for _, b := range profiles {
-		known = append(known, b.Name)
-	}
+	known := each.Map(profiles, func(b profile) string { return b.Name })
 	for _, name := range slices.Concat(o.In, o.Complete) {
 		if !slices.Contains(known, name) {
 			return unknown("usage profile", name, known)
@@ -231,11 +229,7 @@ func (w *walk) lock(ctx context.Context, p *prepared) error {
 
 // profilesOf are the names of their usage profiles, never nil.
 func profilesOf(targets []*target) []string {
-	names := []string{}
-	for _, g := range targets {
-		names = append(names, g.profile.Name)
-	}
-	return names
+	return each.Map(targets, func(g *target) string { return g.profile.Name })
 }
 
 // together returns the targets on which several faults are combined: those where all schedules are walked, and those where

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"lockstep/internal/campaign/results"
+	"lockstep/internal/each"
 	"lockstep/internal/locks"
 	"lockstep/internal/store"
 )
@@ -102,11 +103,7 @@ func profileIndex(name string) int {
 
 // Profiles are the usage profiles, the plainest first.
 func Profiles() []results.Profile {
-	var all []results.Profile
-	for _, b := range profiles {
-		all = append(all, results.Profile{Name: b.Name, Summary: b.Summary})
-	}
-	return all
+	return each.Map(profiles, func(b profile) results.Profile { return results.Profile{Name: b.Name, Summary: b.Summary} })
 }
 
 // text is the usage profile as a part of a scenario file. fence: the resource looks at tokens.

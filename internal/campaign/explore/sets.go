@@ -8,6 +8,7 @@ import (
 	"lockstep/internal/campaign/faultkind"
 	"lockstep/internal/campaign/results"
 	"lockstep/internal/checker"
+	"lockstep/internal/each"
 )
 
 // kind is an index into kindNames; files have the name.
@@ -46,13 +47,7 @@ func (k kindSet) within(other kindSet) bool {
 	return i == len(k)
 }
 
-func (k kindSet) names() []string {
-	out := make([]string, len(k))
-	for i, x := range k {
-		out[i] = kindNames[x]
-	}
-	return out
-}
+func (k kindSet) names() []string { return each.Map(k, func(x kind) string { return kindNames[x] }) }
 
 // found is a set of kinds that breaks a lock in one way, with the plainest schedule of them.
 type found struct {

@@ -79,10 +79,8 @@ func (s *State) Complete(o *Options) bool {
 }
 
 func (s *State) lock(id string) *Lock {
-	for _, l := range s.Locks {
-		if l.ID == id {
-			return l
-		}
+	if at := slices.IndexFunc(s.Locks, func(l *Lock) bool { return l.ID == id }); at >= 0 {
+		return s.Locks[at]
 	}
 	l := &Lock{ID: id}
 	s.Locks = append(s.Locks, l)
@@ -114,12 +112,11 @@ func (l *Lock) stage(profile string, faults, units int) *stage {
 
 // known returns a stage; nil when it was not begun.
 func (l *Lock) known(profile string, faults int) *stage {
-	for _, st := range l.Stages {
-		if st.Profile == profile && st.Faults == faults {
-			return st
-		}
+	at := slices.IndexFunc(l.Stages, func(st *stage) bool { return st.Profile == profile && st.Faults == faults })
+	if at < 0 {
+		return nil
 	}
-	return nil
+	return l.Stages[at]
 }
 
 // over reports whether the stage is complete.

@@ -10,6 +10,7 @@ import (
 
 	"lockstep/internal/campaign/results"
 	"lockstep/internal/checker"
+	"lockstep/internal/each"
 	"lockstep/internal/faults"
 	"lockstep/internal/history"
 	"lockstep/internal/locks"
@@ -223,9 +224,5 @@ func toldOf(fs []faults.Fault) say.Phrase {
 	if len(fs) == 0 {
 		return say.Text("no fault")
 	}
-	var all say.Sequence
-	for i := range fs {
-		all = append(all, fs[i].Told())
-	}
-	return say.OneAfterTheOther.With(all)
+	return say.OneAfterTheOther.With(each.Map(fs, func(f faults.Fault) say.Part { return f.Told() }))
 }

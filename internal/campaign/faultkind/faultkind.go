@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"lockstep/internal/each"
 	"lockstep/internal/say"
 )
 
@@ -43,13 +44,7 @@ const Short = "-short"
 func All() []Kind { return slices.Clone(all) }
 
 // Names returns the names of all kinds.
-func Names() []string {
-	names := make([]string, len(all))
-	for i := range all {
-		names[i] = all[i].Name
-	}
-	return names
-}
+func Names() []string { return each.Map(all, func(k Kind) string { return k.Name }) }
 
 // Index is the index of a kind among all; -1 for none.
 func Index(name string) int {

@@ -5,6 +5,7 @@ import (
 
 	"lockstep/internal/campaign/results"
 	"lockstep/internal/checker"
+	"lockstep/internal/each"
 	"lockstep/internal/plan"
 	"lockstep/internal/rate"
 	"lockstep/internal/say"
@@ -98,11 +99,8 @@ func sighting(s *Script, v Variation, j *checker.Judgement) *Sighting {
 }
 
 // Tried returns the names of the scripts that were played.
-func (c *Cell) Tried() (names []say.Phrase) {
-	for i := range c.Scripts {
-		names = append(names, c.Scripts[i].Name)
-	}
-	return names
+func (c *Cell) Tried() []say.Phrase {
+	return each.Map(c.Scripts, func(s Sighting) say.Phrase { return s.Name })
 }
 
 // Damaged reports whether the resource was damaged.

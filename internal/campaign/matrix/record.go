@@ -8,6 +8,7 @@ import (
 
 	"lockstep/internal/campaign/results"
 	"lockstep/internal/checker"
+	"lockstep/internal/each"
 )
 
 // Record is the results of the runs of a cell, before any conclusion, for exchange between
@@ -42,11 +43,8 @@ func (m *Matrix) Records() []Record {
 
 // key is what the runs of a cell are kept under: other scripts or variations are another one.
 func (c *Cell) key(scripts []Script, seeds int) string {
-	words := []string{c.Lock, c.Fault, strconv.Itoa(seeds)}
-	for i := range scripts {
-		words = append(words, scripts[i].Name.English())
-	}
-	return strings.Join(words, "; ")
+	names := each.Map(scripts, func(s Script) string { return s.Name.English() })
+	return strings.Join(append([]string{c.Lock, c.Fault, strconv.Itoa(seeds)}, names...), "; ")
 }
 
 // known returns the record of a cell that was measured elsewhere or before; nil for none.

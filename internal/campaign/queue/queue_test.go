@@ -129,11 +129,26 @@ func want(t *testing.T, part *campaign.Results, last int) {
 // do plays a work of squares to its end.
 func (h *house) do(q *Queue, job Job) {
 	h.t.Helper()
-	part, aside, err := q.Do(h.t.Context(), job)
-	if err != nil || len(aside) > 0 {
-		h.t.Fatal(err, aside)
+	h.begin(q, job)()
+}
+
+// begin begins to play a work of squares, and returns what waits for its end.
+func (h *house) begin(q *Queue, job Job) (end func()) {
+	var part *campaign.Results
+	var aside []SetAside
+	var err error
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		part, aside, err = q.Do(h.t.Context(), job)
+	}()
+	return func() {
+		h.t.Helper()
+		if <-done; err != nil || len(aside) > 0 {
+			h.t.Fatal(err, aside)
+		}
+		want(h.t, part, job.Of)
 	}
-	want(h.t, part, job.Of)
 }
 
 func TestWorkersShareTheRangesOfAWork(t *testing.T) {

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"lockstep/internal/checker"
+	"lockstep/internal/each"
 	"lockstep/internal/say"
 )
 
@@ -18,12 +19,7 @@ type Explored struct {
 
 // Lock returns the result for a lock; nil when it is missing.
 func (x *Explored) Lock(id string) *ExploredLock {
-	for i := range x.Locks {
-		if l := &x.Locks[i]; l.Lock == id {
-			return l
-		}
-	}
-	return nil
+	return each.Find(x.Locks, func(l *ExploredLock) bool { return l.Lock == id })
 }
 
 // Only returns the result for some of the locks.

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"lockstep/internal/each"
 )
 
 // Worlds is the scripts of the matrix in both worlds.
@@ -88,12 +90,7 @@ func ReadWorlds(data []byte) (*Worlds, error) {
 
 // Cell returns the cell of a lock and a column, nil when it is missing.
 func (c *Worlds) Cell(lock, fault string) *WorldCell {
-	for i := range c.Cells {
-		if x := &c.Cells[i]; x.Lock == lock && x.Fault == fault {
-			return x
-		}
-	}
-	return nil
+	return each.Find(c.Cells, func(x *WorldCell) bool { return x.Lock == lock && x.Fault == fault })
 }
 
 // Scale is the scale in the notation of the command line.
@@ -128,10 +125,5 @@ func ReadLibrary(data []byte) (*Library, error) {
 
 // Cell returns the cell of a column; nil when it was not measured.
 func (l *Library) Cell(fault string) *Cell {
-	for i := range l.Matrix.Cells {
-		if c := &l.Matrix.Cells[i]; c.Fault == fault {
-			return c
-		}
-	}
-	return nil
+	return each.Find(l.Matrix.Cells, func(c *Cell) bool { return c.Fault == fault })
 }
