@@ -5,6 +5,7 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"math/big"
 	"regexp"
 	"slices"
 	"strconv"
@@ -339,15 +340,5 @@ func Ratio(a, b int64) string {
 // decimals prints a / b, rounded to three decimals, without trailing zeros. It uses integers, so
 // that every machine prints the same.
 func decimals(a, b int64) string {
-	sign := ""
-	if a < 0 {
-		sign, a = "-", -a
-	}
-	whole, rest := a/b, a%b
-	thousandths := (rest*1000 + b/2) / b
-	if thousandths == 1000 {
-		whole, thousandths = whole+1, 0
-	}
-	text := strings.TrimRight(fmt.Sprintf("%d.%03d", whole, thousandths), "0")
-	return sign + strings.TrimSuffix(text, ".")
+	return strings.TrimSuffix(strings.TrimRight(big.NewRat(a, b).FloatString(3), "0"), ".")
 }

@@ -28,9 +28,12 @@ func variant(name string, base locks.Variant, acquire, release string) locks.Var
 		v.New = func(d locks.Deps) locks.Lock { return &voting{d, accept, atOnce} }
 		return v
 	}
-	wrapped := func(wrap func(locks.Lock, locks.Deps) locks.Lock) locks.Variant {
+	wrapped := func(acquire func(context.Context, locks.Lock, locks.Deps) (locks.Lease, error)) locks.Variant {
 		inner := base.New
-		base.New = func(d locks.Deps) locks.Lock { return wrap(inner(d), d) }
+		base.New = func(d locks.Deps) locks.Lock {
+			l := inner(d)
+			return acquiring(func(ctx context.Context) (locks.Lease, error) { return acquire(ctx, l, d) })
+		}
 		return base
 	}
 	switch name {
@@ -45,14 +48,14 @@ func variant(name string, base locks.Variant, acquire, release string) locks.Var
 	case "redlock at once":
 		return redlock(withMargin, true)
 	case "interrupted":
-		return wrapped(func(l locks.Lock, d locks.Deps) locks.Lock { return &interrupted{l, d} })
+		return wrapped(interrupted)
 	case "persisting":
-		return wrapped(func(l locks.Lock, d locks.Deps) locks.Lock { return &persisting{l, d} })
+		return wrapped(persisting)
 	case oneMemory:
 		one := new(bool)
-		v.New = func(d locks.Deps) locks.Lock { return &localLock{d, one} }
+		v.New = func(d locks.Deps) locks.Lock { return inMemory(d, one) }
 	case ownMemories:
-		v.New = func(d locks.Deps) locks.Lock { return &localLock{d, new(bool)} }
+		v.New = func(d locks.Deps) locks.Lock { return inMemory(d, new(bool)) }
 	case "scripts":
 		a, r := &redis.Script{Name: "lock", Source: acquire}, &redis.Script{Name: "unlock", Source: release}
 		v.New = func(d locks.Deps) locks.Lock { return &scriptLock{Deps: d, acquire: a, release: r} }
@@ -172,45 +175,37 @@ func (l *scriptLock) unlock(ctx context.Context) error {
 	return nil
 }
 
-// interrupted is a lock whose callers give up after 2 s.
-type interrupted struct {
-	locks.Lock
-	deps locks.Deps
-}
+// acquiring is a lock that is one function.
+type acquiring func(ctx context.Context) (locks.Lease, error)
 
-func (i *interrupted) Acquire(ctx context.Context) (locks.Lease, error) {
-	ctx, cancel := i.deps.Env.WithTimeout(ctx, 2*time.Second)
+func (a acquiring) Acquire(ctx context.Context) (locks.Lease, error) { return a(ctx) }
+
+// interrupted has the callers of a lock give up after 2 s.
+func interrupted(ctx context.Context, l locks.Lock, d locks.Deps) (locks.Lease, error) {
+	ctx, cancel := d.Env.WithTimeout(ctx, 2*time.Second)
 	defer cancel()
-	return i.Lock.Acquire(ctx)
+	return l.Acquire(ctx)
 }
 
-// persisting is a lock whose client B removes the key's expiry before it asks.
-type persisting struct {
-	locks.Lock
-	d locks.Deps
-}
-
-func (p *persisting) Acquire(ctx context.Context) (locks.Lease, error) {
-	if p.d.Owner == "B" {
-		p.d.Redis.Do(ctx, redis.Command("PERSIST", p.d.Name))
+// persisting has client B remove the key's expiry before it asks.
+func persisting(ctx context.Context, l locks.Lock, d locks.Deps) (locks.Lease, error) {
+	if d.Owner == "B" {
+		d.Redis.Do(ctx, redis.Command("PERSIST", d.Name))
 	}
-	return p.Lock.Acquire(ctx)
+	return l.Acquire(ctx)
 }
 
-// localLock is a lock in shared memory: a thread's in a process, or a process's in the kernel.
-type localLock struct {
-	locks.Deps
-	held *bool
-}
-
-func (l *localLock) Acquire(ctx context.Context) (locks.Lease, error) {
-	for *l.held {
-		if err := l.Env.Sleep(ctx, l.Retry); err != nil {
-			return nil, err
+// inMemory is a lock in shared memory: a thread's in a process, or a process's in the kernel.
+func inMemory(d locks.Deps, held *bool) locks.Lock {
+	return acquiring(func(ctx context.Context) (locks.Lease, error) {
+		for *held {
+			if err := d.Env.Sleep(ctx, d.Retry); err != nil {
+				return nil, err
+			}
 		}
-	}
-	*l.held = true
-	return locks.ReleaseFunc(func(context.Context) error { *l.held = false; return nil }), nil
+		*held = true
+		return locks.ReleaseFunc(func(context.Context) error { *held = false; return nil }), nil
+	})
 }
 
 // Servers that take time: those of the simulator execute any number of requests in no time.

@@ -123,9 +123,6 @@ func (c *Cell) measured(usual int64) results.WorldCell {
 }
 
 func timesOf(sorted []time.Duration) results.Times {
-	if len(sorted) == 0 {
-		return results.Times{}
-	}
-	at := func(percent int) int64 { return sorted[(len(sorted)*percent+99)/100-1].Microseconds() }
+	at := func(percent int) int64 { return timeline.Quantile(sorted, percent).Microseconds() }
 	return results.Times{Count: len(sorted), P50: at(50), P99: at(99), Max: at(100)}
 }

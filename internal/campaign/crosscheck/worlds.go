@@ -210,26 +210,19 @@ func (o *Options) seeds(c *Cell) []keptRun {
 // play plays all contests.
 func (o *Options) play(ctx context.Context, contests []contest) error {
 	return run.Share(ctx, o.Jobs, len(contests), o.progress("playing both worlds"), func(ctx context.Context, w []run.World, i int) error {
-		r := referee{o: o, sim: w[0], real: w[1]}
-		return r.play(ctx, &contests[i])
+		return o.playSeed(ctx, w[0], w[1], &contests[i])
 	}, o.Sim, o.Real)
 }
 
-// referee has the two worlds of a worker.
-type referee struct {
-	o         *Options
-	sim, real run.World
-}
-
-// play plays one seed of a cell in both worlds.
-func (w *referee) play(ctx context.Context, one *contest) error {
+// playSeed plays one seed of a cell in both worlds.
+func (o *Options) playSeed(ctx context.Context, sim, real run.World, one *contest) error {
 	c := one.cell
-	simulated := run.One(ctx, w.sim, c.Plan, c.Lock, one.real.Seed)
+	simulated := run.One(ctx, sim, c.Plan, c.Lock, one.real.Seed)
 	if simulated.Err != nil {
 		return fmt.Errorf("%s under %s, %s: %w", c.Lock, c.Fault, c.Script.English(), simulated.Err)
 	}
 	if one.real.Letter == "" {
-		if err := w.playReal(ctx, c, &one.real, &simulated); err != nil {
+		if err := o.playReal(ctx, real, c, &one.real, &simulated); err != nil {
 			return err
 		}
 	}
@@ -243,8 +236,8 @@ func (w *referee) play(ctx context.Context, one *contest) error {
 
 // playReal plays a real run and keeps it even if it tested nothing: to repeat it until it does
 // would select results. If it differs from the simulated run, its history is kept too.
-func (w *referee) playReal(ctx context.Context, c *Cell, r *keptRun, simulated *run.Outcome) error {
-	out := run.One(ctx, w.real, c.Plan, c.Lock, r.Seed)
+func (o *Options) playReal(ctx context.Context, real run.World, c *Cell, r *keptRun, simulated *run.Outcome) error {
+	out := run.One(ctx, real, c.Plan, c.Lock, r.Seed)
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -272,11 +265,11 @@ func (w *referee) playReal(ctx context.Context, c *Cell, r *keptRun, simulated *
 		}
 	case results.Differs:
 		var err error
-		if r.History, err = w.o.Kept.keepHistory(c.Fault, r, out.Judgement.History); err != nil {
+		if r.History, err = o.Kept.keepHistory(c.Fault, r, out.Judgement.History); err != nil {
 			return fmt.Errorf("the history of a run that differs cannot be kept: %w", err)
 		}
 	}
-	return w.o.Kept.add(r)
+	return o.Kept.add(r)
 }
 
 // add adds a seed to its cell. Its times count only if both runs were a test: a run that was cut

@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"lockstep/internal/checker"
+	"lockstep/internal/each"
 )
 
 // ExploredSchema is the schema of a stored walk. Since 2 it has each story of a lock once.
@@ -56,13 +57,8 @@ func (l *ExploredLock) MarshalJSON() ([]byte, error) {
 	x := storedLock{plainLock: (*plainLock)(l), Stories: []Shown{}, Breaks: map[string][]storedSet{}, Singles: []storedSingle{}}
 	for _, w := range checker.Outcomes() {
 		way := w.String()
-		if l.Breaks[way] == nil {
-			continue
-		}
-		x.Breaks[way] = []storedSet{}
-		for i := range l.Breaks[way] {
-			s := &l.Breaks[way][i]
-			x.Breaks[way] = append(x.Breaks[way], storedSet{s.Kinds, s.Within, x.add(&s.Shown)})
+		if l.Breaks[way] != nil {
+			x.Breaks[way] = each.Map(l.Breaks[way], func(s CutSet) storedSet { return storedSet{s.Kinds, s.Within, x.add(&s.Shown)} })
 		}
 	}
 	for _, s := range l.Singles {
@@ -92,40 +88,31 @@ func (l *ExploredLock) UnmarshalJSON(data []byte) error {
 	if err := json.Unmarshal(data, &x); err != nil {
 		return err
 	}
-	story := func(i int) (Shown, error) {
-		if i < 0 || i >= len(x.Stories) {
-			return Shown{}, fmt.Errorf("%s has no story %d", l.Lock, i)
-		}
-		return x.Stories[i], nil
-	}
 	var err error
+	story := func(i int) Shown {
+		if i < 0 || i >= len(x.Stories) {
+			err = fmt.Errorf("%s has no story %d", l.Lock, i)
+			return Shown{}
+		}
+		return x.Stories[i]
+	}
 	l.Breaks, l.Singles = map[string][]CutSet{}, []Single{}
 	for name, sets := range x.Breaks { // order: each way has its own place
-		way := wayOf(name)
-		if l.Breaks[way] = make([]CutSet, len(sets)); sets == nil {
-			l.Breaks[way] = nil
-		}
-		for i, s := range sets {
-			one := &l.Breaks[way][i]
-			one.Kinds, one.Within = s.Kinds, s.Within
-			if one.Shown, err = story(s.Story); err != nil {
-				return err
-			}
+		l.Breaks[wayOf(name)] = nil
+		if sets != nil {
+			l.Breaks[wayOf(name)] = each.Map(sets, func(s storedSet) CutSet { return CutSet{s.Kinds, s.Within, story(s.Story)} })
 		}
 	}
 	for _, s := range x.Singles {
 		s.Single.Breaks = map[string]*Shown{}
 		for name, i := range s.Breaks { // order: each way has its own place
-			shown, err := story(i)
-			if err != nil {
-				return err
-			}
+			shown := story(i)
 			s.Single.Breaks[wayOf(name)] = &shown
 		}
 		l.Singles = append(l.Singles, s.Single)
 	}
 	l.NameStories()
-	return nil
+	return err
 }
 
 // wayOf is today's name of a way of breaking.
