@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"lockstep/internal/each"
 	"lockstep/internal/faults"
 	"lockstep/internal/history"
 	"lockstep/internal/plan"
@@ -117,10 +118,6 @@ func Idle(p *plan.Plan, noticed []int) (idle []faults.Fault) {
 }
 
 // SaidIdle says of each such fault that it had no effect.
-func SaidIdle(idle []faults.Fault) (all say.Remarks) {
-	for i := range idle {
-		f := &idle[i]
-		all = append(all, say.NothingCameOf.With(say.Number(f.Number), f.Told()))
-	}
-	return all
+func SaidIdle(idle []faults.Fault) say.Remarks {
+	return each.Map(idle, func(f faults.Fault) say.Phrase { return say.NothingCameOf.With(say.Number(f.Number), f.Told()) })
 }

@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 
 	"lockstep/internal/campaign"
@@ -103,16 +104,11 @@ func (r *keptRun) check() error {
 }
 
 // of returns the kept runs of a plan with a lock; none for a nil Kept.
-func (k *Kept) of(lock, fingerprint string) (out []keptRun) {
+func (k *Kept) of(lock, fingerprint string) []keptRun {
 	if k == nil {
 		return nil
 	}
-	for i := range k.runs {
-		if r := &k.runs[i]; r.Lock == lock && r.Plan == fingerprint {
-			out = append(out, *r)
-		}
-	}
-	return out
+	return slices.DeleteFunc(slices.Clone(k.runs), func(r keptRun) bool { return r.Lock != lock || r.Plan != fingerprint })
 }
 
 // add keeps a run; a nil Kept ignores it.

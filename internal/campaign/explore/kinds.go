@@ -238,12 +238,7 @@ func (ts *templates) splits(servers []string, alone ...string) {
 		for _, d := range append([]lasting{{short, "3s", ""}}, ts.lengths()[2:]...) {
 			ts.add("split"+d.end, ofServers, anyClient, "%spartition: [%s, [%s]]; for: %s", d.star, s, strings.Join(others, ", "), d.text)
 			for _, c := range ts.p.Clients {
-				rest := slices.Clone(others)
-				for _, o := range ts.p.Clients {
-					if o != c {
-						rest = append(rest, o)
-					}
-				}
+				rest := slices.Concat(others, slices.DeleteFunc(slices.Clone(ts.p.Clients), func(o string) bool { return o == c }))
 				if len(ts.p.SentinelNames(plan.StoreOf(&ts.v))) > 0 {
 					rest = append(rest, faults.Sentinels)
 				}

@@ -120,12 +120,7 @@ func (r *recorder) reset() {
 
 // observe notes one moment.
 func (r *recorder) observe(m faults.Moment, at history.Instant) {
-	who := int8(-1)
-	for i, c := range r.clients {
-		if c == m.Subject {
-			who = int8(i)
-		}
-	}
+	who := int8(slices.Index(r.clients, m.Subject))
 	if who < 0 {
 		return
 	}

@@ -164,17 +164,13 @@ func (p *player) longer(h *history.History, b *branch, faults int) []branch {
 
 // thinned leaves out the templates for one fault only, and in a sparse profile repeated moments.
 func (p *player) thinned(all []place) []place {
-	templates, between, n := p.g.templates, []bool(nil), 0
+	var between []bool
 	if p.g.profile.sparse {
 		between = p.moves.between()
 	}
-	for _, x := range all {
-		if templates[x.Template].pairs && (between == nil || x.moment == endOfLast || !between[x.moment]) {
-			all[n] = x
-			n++
-		}
-	}
-	return all[:n]
+	return slices.DeleteFunc(all, func(x place) bool {
+		return !p.g.templates[x.Template].pairs || between != nil && x.moment != endOfLast && between[x.moment]
+	})
 }
 
 // fits reports whether the template can be put at a moment.
@@ -195,10 +191,8 @@ func (l *faultTemplate) fits(m *reached) bool {
 func (p *player) position(h *history.History, s schedule) int {
 	last := &s[len(s)-1]
 	if last.After == 0 {
-		for i := range p.moves.all {
-			if p.moves.all[i].trigger == last.When {
-				return i
-			}
+		if at := slices.IndexFunc(p.moves.all, func(m reached) bool { return m.trigger == last.When }); at >= 0 {
+			return at
 		}
 	}
 	for i := range h.Events {
@@ -206,10 +200,8 @@ func (p *player) position(h *history.History, s schedule) int {
 		if e.Kind != history.FaultBegan || e.Value != int64(len(s)) {
 			continue
 		}
-		for k := range p.moves.all {
-			if p.moves.all[k].at >= e.At {
-				return k
-			}
+		if at := slices.IndexFunc(p.moves.all, func(m reached) bool { return m.at >= e.At }); at >= 0 {
+			return at
 		}
 		return len(p.moves.all)
 	}

@@ -189,12 +189,11 @@ func (g *target) playStory(w World, of schedule, triggers []faults.Trigger) (ids
 
 // triggers returns the moments of a schedule, as the search counts them.
 func (g *target) triggers(s schedule) []faults.Trigger {
-	out := make([]faults.Trigger, len(s))
-	for i := range s {
-		out[i] = s[i].When.fault(g.plan.Clients)
-		out[i].After = s[i].After
-	}
-	return out
+	return each.Map(s, func(p place) faults.Trigger {
+		t := p.When.fault(g.plan.Clients)
+		t.After = p.After
+		return t
+	})
 }
 
 // faults returns a schedule with these triggers as the faults of a plan.

@@ -228,9 +228,9 @@ func (c *coordinator) over() bool {
 	return true
 }
 
-// count counts the present workers, the ranges that they play at once, and workers of another
-// version.
-func (c *coordinator) count() (workers, slots, strangers int) {
+// progress also forgets the workers that are gone.
+func (c *coordinator) progress() Progress {
+	p := Progress{Done: c.results.Len() + len(c.failed), Aside: len(c.failed), Before: c.before, Of: c.needed}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for id, w := range c.workers {
@@ -238,20 +238,19 @@ func (c *coordinator) count() (workers, slots, strangers int) {
 		case time.Since(w.at) > 5*hereEvery:
 			delete(c.workers, id)
 		case w.Version == c.job.Work.Version:
-			workers, slots = workers+1, slots+w.Slots
+			p.Workers, p.Slots = p.Workers+1, p.Slots+w.Slots
 		default:
-			strangers++
+			p.Strangers++
 		}
 	}
-	return workers, slots, strangers
+	return p
 }
 
 // report reports the progress, and tells workers that there is a coordinator.
 func (c *coordinator) report() {
 	_ = c.q.nc.Publish(coordHere, c.mine) // the next one is soon
-	workers, slots, strangers := c.count()
 	if c.job.Progress != nil {
-		c.job.Progress(Progress{Done: c.results.Len() + len(c.failed), Aside: len(c.failed), Before: c.before, Of: c.needed, Workers: workers, Slots: slots, Strangers: strangers})
+		c.job.Progress(c.progress())
 	}
 }
 

@@ -30,7 +30,7 @@ func (c *coordinator) handOut(ctx context.Context) {
 	if len(late) > 0 && !c.again(ctx, late) {
 		return
 	}
-	_, slots, _ := c.count()
+	slots := c.progress().Slots
 	for {
 		var batch []int
 		for ; c.next <= c.needed && len(c.handed)+len(batch) < 2*slots+4 && len(batch) < mostBatch; c.next++ {
