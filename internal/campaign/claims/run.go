@@ -116,7 +116,10 @@ func (r *Run) pattern(pattern string) func(history.Event) bool {
 			add(func(e history.Event) bool { return r.of(e, strings.Split(next, ",")) })
 			i++
 		case "at":
-			add(func(e history.Event) bool { _, server := r.sides(e); return r.name(server) == next })
+			add(func(e history.Event) bool {
+				_, server := r.sides(e)
+				return r.name(server) == next
+			})
 			i++
 		case "of":
 			add(func(e history.Event) bool { return r.owns(e, next) })
@@ -126,7 +129,10 @@ func (r *Run) pattern(pattern string) func(history.Event) bool {
 		case "checking": // the request is conditional on a version
 			add(func(e history.Event) bool { return r.History.Op(e.Text).Checks })
 		case "failed": // the request got no reply
-			add(func(e history.Event) bool { end, ok := r.end(e); return ok && end.Kind == history.TimedOut })
+			add(func(e history.Event) bool {
+				end, ok := r.end(e)
+				return ok && end.Kind == history.TimedOut
+			})
 		case "not":
 			not = true
 		case "saying", "answered":
