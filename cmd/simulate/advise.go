@@ -269,7 +269,7 @@ func (f *adviseFlags) ask(ctx context.Context, in *bufio.Reader, q *asked) error
 		line, err := interrupt.Unless(ctx, "reading the answer", func() (string, error) { return in.ReadString('\n') })
 		if ctx.Err() != nil {
 			fmt.Fprintln(f.stdout) // after the prompt
-			return &silentExit{code: exitInterrupted}
+			return silent(exitInterrupted)
 		}
 		if errors.Is(err, io.EOF) {
 			return errors.New("the questions were not answered")
@@ -314,11 +314,11 @@ func (f *adviseFlags) tell(a *advice.Answer, before string) {
 // answerJSON prints the answer together with the result of the equivalent --expect.
 func (f *adviseFlags) answerJSON(a *advice.Answer, x *results.Explored) error {
 	if err := explore.Tell(x); err != nil {
-		return &bugError{err}
+		return bug(err)
 	}
 	of, err := explore.WaysNamed(slices.DeleteFunc(slices.Clone(a.Must), func(o string) bool { return o == checker.Hung.String() }))
 	if err != nil {
-		return &bugError{err}
+		return bug(err)
 	}
 	designs, misprints := a.Candidates(x).Apart()
 	return f.printJSON(map[string]any{

@@ -28,5 +28,5 @@ func besideThis() string {
 // become replaces this process by a program with the same arguments. It returns only on failure.
 func become(program string) error {
 	err := syscall.Exec(program, append([]string{program}, os.Args[1:]...), os.Environ())
-	return &environmentError{fmt.Errorf("cannot start %s: %w", program, err)}
+	return environment(fmt.Errorf("cannot start %s: %w", program, err))
 }

@@ -179,7 +179,7 @@ func (f *judgeFlags) check(ctx context.Context, files []string) error {
 		}
 	}
 	code := map[checker.Verdict]int{checker.Broken: exitMissed, checker.Unknown: exitInconclusive, checker.Kept: exitMet}[all.worst]
-	return &silentExit{code: code, stopped: f.follow}
+	return &exitError{code: code, stopped: f.follow}
 }
 
 func (f *judgeFlags) explainAll(ctx context.Context, files []string, o logcheck.Options) error {

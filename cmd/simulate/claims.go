@@ -101,7 +101,7 @@ func (f *claimsFlags) results(ctx context.Context, chosen []claims.Claim) ([]cla
 		})
 		_ = bar.Finish()
 		if err != nil && ctx.Err() == nil {
-			err = &bugError{err}
+			err = bug(err)
 		}
 		return results, err
 	})

@@ -172,7 +172,7 @@ func (f *worldsFlags) choose() (cells, []crosscheck.Story, error) {
 	stories, err := crosscheck.Stories(walk, c.locks, kinds)
 	switch {
 	case err != nil:
-		return c, nil, &bugError{err}
+		return c, nil, bug(err)
 	case len(stories) == 0:
 		return c, nil, errors.New("the stored search has no story of these locks with these kinds of faults: simulate advise shows what it has")
 	}

@@ -89,7 +89,7 @@ and with explore.json (simulate explore --into) what it takes to break each lock
 				err = errors.Join(err, os.Remove(path))
 			}
 			if err != nil {
-				return &environmentError{fmt.Errorf("cannot remove old pages: %w", err)}
+				return environment(fmt.Errorf("cannot remove old pages: %w", err))
 			}
 			return g.reply(
 				map[string]any{"dir": dir, "pages": len(pages), "written": written, "removed": len(stale)},
@@ -139,7 +139,7 @@ func reference(plans []*plan.Plan, root, dir string) (pages []docs.Page, err err
 	}
 	if in.Explored != nil {
 		if err := explore.Tell(in.Explored); err != nil {
-			return nil, &bugError{err}
+			return nil, bug(err)
 		}
 	}
 	if in.Libraries, err = storedLibraries(); err != nil {
@@ -162,7 +162,7 @@ func reference(plans []*plan.Plan, root, dir string) (pages []docs.Page, err err
 func repositoryPlans(root string) ([]*plan.Plan, error) {
 	scenarios := filepath.Join(root, scenarioRoot)
 	if len(yamlFiles(scenarios)) == 0 {
-		return nil, &environmentError{fmt.Errorf("there are no scenarios below %s: run this in the sources of lockstep", scenarios)}
+		return nil, environment(fmt.Errorf("there are no scenarios below %s: run this in the sources of lockstep", scenarios))
 	}
 	plans, err := new(globals).loadAll(context.Background(), []string{scenarios}, nil)
 	if err != nil {
@@ -170,7 +170,7 @@ func repositoryPlans(root string) ([]*plan.Plan, error) {
 	}
 	for _, p := range plans {
 		if p.File, err = filepath.Rel(root, p.File); err != nil {
-			return nil, &bugError{err}
+			return nil, bug(err)
 		}
 		p.File = filepath.ToSlash(p.File)
 	}
@@ -243,7 +243,7 @@ func counterexamples(x *results.Explored) (map[string]docs.Example, error) {
 		}
 		data, err := explore.Scenario(&x.Scope, l.Lock, &set.Shown)
 		if err != nil {
-			return nil, &bugError{err}
+			return nil, bug(err)
 		}
 		p, err := scenario.Parse(set.Name, data)
 		if err != nil {
@@ -274,7 +274,7 @@ func smallestSet(l *results.ExploredLock) (best *results.CutSet) {
 func playExample(w run.World, p *plan.Plan, lock string, set *results.CutSet) (docs.Example, error) {
 	out := run.One(context.Background(), w, p, lock, max(p.Seed, 1))
 	if out.Err != nil {
-		return docs.Example{}, &bugError{fmt.Errorf("%s with %s: %w", p.File, lock, out.Err)}
+		return docs.Example{}, bug(fmt.Errorf("%s with %s: %w", p.File, lock, out.Err))
 	}
 	j := &out.Judgement
 	property := brokenIn(p, lock)
@@ -326,7 +326,7 @@ func lostBy(w run.World, p *plan.Plan, lock string) (docs.Share, error) {
 	for seed := uint64(1); seed <= publishedSeeds; seed++ {
 		played := run.One(context.Background(), w, p, lock, seed)
 		if played.Err != nil {
-			return share, &bugError{fmt.Errorf("%s with %s, seed %d: %w", p.File, lock, seed, played.Err)}
+			return share, bug(fmt.Errorf("%s with %s, seed %d: %w", p.File, lock, seed, played.Err))
 		}
 		lost, accepted := claims.Lost(played.Judgement.History)
 		share.Lost, share.Accepted = share.Lost+lost, share.Accepted+accepted
@@ -349,7 +349,7 @@ func writeMan(g *globals, dir string) error {
 		head := &doc.GenManHeader{Title: strings.ToUpper(name), Section: "1", Source: "lockstep", Manual: "lockstep", Date: &epoch}
 		var page bytes.Buffer
 		if err := doc.GenMan(cmd, head, &page); err != nil {
-			return &bugError{err}
+			return bug(err)
 		}
 		if err := writeWhole(filepath.Join(dir, name+".1"), page.Bytes()); err != nil {
 			return unwritable(err, "--man")

@@ -71,7 +71,7 @@ func scenariosJSON(g *globals, plans []*plan.Plan) error {
 		return yaml.YAMLToJSON([]byte(scenario.Resolved(p)))
 	})
 	if err != nil {
-		return &bugError{err}
+		return bug(err)
 	}
 	return g.printJSON(map[string]any{"schema": 1, "scenarios": all})
 }
@@ -141,7 +141,7 @@ func (f *reportFlags) replay(ctx context.Context, dir string) error {
 			"on purpose. Play it with that version to know", was, now)
 		return statusExit(run.Inconclusive)
 	}
-	return &bugError{errors.New("the same scenario, lock and seed gave another history (unless the program was changed without changing its version)")}
+	return bug(errors.New("the same scenario, lock and seed gave another history (unless the program was changed without changing its version)"))
 }
 
 func showReplay(g *globals, s *runstore.Run, all []export.Replayed, same bool) error {
@@ -195,7 +195,7 @@ func tellUnplayed(s *runstore.Run) {
 func statusExit(worst run.Status) error {
 	codes := map[run.Status]int{run.Missed: exitMissed, run.Inconclusive: exitInconclusive, run.Failed: exitBug}
 	if code, ok := codes[worst]; ok {
-		return &silentExit{code: code}
+		return silent(code)
 	}
 	return nil
 }

@@ -177,7 +177,7 @@ func (f *exploreFlags) explore(ctx context.Context) error {
 	err = f.result(stored, s, &o)
 	if err == nil && f.asIs && !s.Complete(&o) {
 		warn("not all of this is searched: the same command without --as-is goes on")
-		return &silentExit{code: exitInconclusive}
+		return silent(exitInconclusive)
 	}
 	return err
 }
@@ -185,9 +185,17 @@ func (f *exploreFlags) explore(ctx context.Context) error {
 func (f *exploreFlags) walk(ctx context.Context, o explore.Options) (*explore.State, error) {
 	debug.SetGCPercent(explore.GCPercent)
 	limitMemory(int64(cmp.Or(o.Jobs, runtime.GOMAXPROCS(0))) * explore.WorkerMemory)
-	show := &walkProgress{progressLine: newProgressLine(f.quiet), locks: len(o.Locks), seen: map[string]bool{}}
-	o.Progress = show.tell
-	defer show.clear()
+	bar, part := f.bar("", 0), ""
+	o.Progress = func(p explore.Progress) {
+		if now := fmt.Sprintf("%s, %d faults, %s", p.Lock, p.Faults, p.Profile); now != part {
+			part = now
+			bar.Reset() // the time that is left is that of a part
+			bar.ChangeMax(p.Units)
+			bar.Describe(part)
+		}
+		_ = bar.Set(p.Done)
+	}
+	defer func() { _ = bar.Finish() }()
 	return explore.Walk(ctx, o)
 }
 
@@ -274,7 +282,7 @@ func (f *exploreFlags) result(stored *results.Explored, s *explore.State, o *exp
 	}
 	r, err := s.Result(o)
 	if err != nil {
-		return &bugError{err}
+		return bug(err)
 	}
 	if f.Profiles != nil && !slices.ContainsFunc(r.Locks, func(l results.ExploredLock) bool { return len(l.Scope) > 0 }) {
 		return fmt.Errorf("nothing to search: none of these locks is used in the profile %s", strings.Join(f.Profiles, " or "))
@@ -333,7 +341,7 @@ func (f *exploreFlags) writeInto(stored *results.Explored, s *explore.State, o *
 		data, err = measurements.Pack(f.into, data)
 	}
 	if err != nil {
-		return nil, &bugError{err}
+		return nil, bug(err)
 	}
 	if err := writeWhole(f.into, data); err != nil {
 		return nil, unwritable(err, "--into")
@@ -361,7 +369,7 @@ func (f *exploreFlags) writeStories(r *results.Explored) error {
 			known[file] = true
 			data, err := explore.Scenario(&r.Scope, l.Lock, s.Shown)
 			if err != nil {
-				return &bugError{err}
+				return bug(err)
 			}
 			files = append(files, runstore.File{Name: file, Data: data})
 		}

@@ -4,17 +4,21 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
+	"slices"
 	"strings"
-	"time"
-
-	"golang.org/x/term"
 
 	"lockstep/internal/campaign"
+	"lockstep/internal/campaign/advice"
 	"lockstep/internal/campaign/explore"
+	"lockstep/internal/campaign/matrix"
 	"lockstep/internal/campaign/results"
 	"lockstep/internal/checker"
+	"lockstep/internal/locks"
+	"lockstep/internal/report/explorepage"
 	"lockstep/internal/say"
+	"lockstep/internal/scenario"
+	"lockstep/internal/sim"
+	"lockstep/measurements"
 )
 
 // conclusive is an error if a named lock, or every lock, was not put to the test.
@@ -30,7 +34,7 @@ func (f *exploreFlags) conclusive(r *results.Explored) error {
 	}
 	warn("nothing was put to the test with %s: none of these faults can come about there",
 		strings.Join(untested, ", "))
-	return &silentExit{code: exitInconclusive}
+	return silent(exitInconclusive)
 }
 
 // noneOf explains why a lock that was just searched has no set.
@@ -125,7 +129,7 @@ func (f *exploreFlags) exploreElsewhere(ctx context.Context, o *explore.Options)
 		mine.Shard, mine.Kept = s, kept
 		if _, err := f.walk(ctx, mine); err != nil {
 			if ctx.Err() == nil {
-				err = &bugError{err}
+				err = bug(err)
 			}
 			return nil, err
 		}
@@ -154,77 +158,161 @@ func (f *exploreFlags) exploreElsewhere(ctx context.Context, o *explore.Options)
 	return f.result(nil, s, o)
 }
 
-// progressLine is a line on stderr that shows progress. On a terminal it is rewritten in place;
-// elsewhere a new line is printed from time to time.
-type progressLine struct {
-	quiet, tty  bool // tty: stderr is a terminal
-	began, told time.Time
+// carried parses embedded measurements; an error is a bug.
+func carried[T any](read func([]byte) (*T, error), data []byte, err error) (*T, error) {
+	if err != nil {
+		return nil, bug(err)
+	}
+	out, err := read(data)
+	return out, bug(err)
 }
 
-func newProgressLine(quiet bool) progressLine {
-	return progressLine{quiet: quiet, tty: term.IsTerminal(int(os.Stderr.Fd())), began: time.Now()}
+// storedWalk is the stored result of the walk of the fault space.
+func storedWalk() (*results.Explored, error) {
+	data, err := measurements.Explore()
+	return carried(results.ReadExplored, data, err)
 }
 
-// due reports whether to print the line now. The end is always due.
-func (p *progressLine) due(now time.Time, end bool) bool {
-	every := 30 * time.Second
-	if p.tty {
-		every = 200 * time.Millisecond
+// toldWalk is the same with the texts of its stories, which take time to generate.
+func toldWalk() (*results.Explored, error) {
+	walk, err := storedWalk()
+	if err != nil {
+		return nil, err
 	}
-	if p.quiet || now.Sub(p.told) < every && !end {
-		return false
-	}
-	first := p.told.IsZero()
-	p.told = now
-	return !first || p.tty || end
+	return walk, bug(explore.Tell(walk))
 }
 
-func (p *progressLine) print(line string) {
-	if p.tty {
-		fmt.Fprint(os.Stderr, "\r\x1b[K"+line)
-		return
-	}
-	fmt.Fprintln(os.Stderr, line)
+// storedLibraries are the measurements of libraries with their own code, by lock.
+func storedLibraries() ([]*results.Library, error) {
+	return storedIn(measurements.Libraries())
 }
 
-func (p *progressLine) clear() {
-	if p.tty && !p.told.IsZero() {
-		p.print("")
+func storedIn(files [][]byte, err error) (out []*results.Library, _ error) {
+	if err != nil {
+		return nil, bug(err)
 	}
+	for i, data := range files {
+		one, err := results.ReadLibrary(data)
+		if err != nil {
+			return nil, bug(fmt.Errorf("measurement %d %w", i+1, err))
+		}
+		out = append(out, one)
+	}
+	return out, nil
 }
 
-type walkProgress struct {
-	progressLine
-	locks int
-	seen  map[string]bool
-	part  struct { // the current stage of the lock
-		name string
-		at   time.Time // when its first piece was done
-		done int       // pieces by then
+// explorePage writes the page of the stored walk, on which a user ticks what can happen.
+func (g *globals) explorePage(ctx context.Context, l say.Language) (path string, err error) {
+	walk, err := toldWalk()
+	if err != nil {
+		return "", err
 	}
+	facts, err := factsOf(ctx, walk)
+	if err != nil {
+		return "", err
+	}
+	libraries, err := storedLibraries()
+	if err != nil {
+		return "", err
+	}
+	data, err := explorepage.HTML(facts, libraries, l)
+	return g.savePage("which-lock.html", data, err)
 }
 
-func (w *walkProgress) tell(p explore.Progress) {
-	w.seen[p.Lock] = true
-	now := time.Now()
-	if !w.due(now, false) {
-		return
+// factsOf collects the facts for the question which lock to use.
+func factsOf(ctx context.Context, x *results.Explored) (*advice.Facts, error) {
+	costs, err := explore.Costs(ctx, sim.New())
+	if err != nil {
+		return nil, err
 	}
-	rate := float64(p.Played) / max(now.Sub(w.began).Seconds(), 0.001)
-	w.print(fmt.Sprintf("%s (%d of %d), %d faults, %s: %d of %d; %d schedules, %.0f per second%s", p.Lock, len(w.seen), w.locks, p.Faults,
-		p.Profile, p.Done, p.Units, p.Walked, rate, w.left(p, now)))
+	unchecked, err := explore.Unchecked(ctx, sim.New(), x)
+	if err != nil {
+		return nil, err
+	}
+	data, err := measurements.Matrix()
+	m, err := carried(results.ReadMatrix, data, err)
+	if err != nil {
+		return nil, err
+	}
+	return &advice.Facts{Explored: x, Costs: costs, Unchecked: unchecked, Scripts: scriptsOf(m, x)}, nil
 }
 
-// left estimates the end of this stage of the lock.
-func (w *walkProgress) left(p explore.Progress, now time.Time) string {
-	key := fmt.Sprint(p.Lock, p.Profile, p.Faults)
-	if w.part.name != key {
-		w.part.name, w.part.at, w.part.done = key, now, p.Done
-		return ""
+// scriptsOf are the harmful scripts of a matrix, by lock, each with the way in which it breaks the lock.
+func scriptsOf(m *results.Matrix, x *results.Explored) map[string][]advice.Script {
+	out := map[string][]advice.Script{}
+	for i := range m.Cells {
+		c := &m.Cells[i]
+		column, ok := matrix.Lookup(c.Fault)
+		if !ok {
+			continue
+		}
+		s := advice.Script{Code: c.Fault, Fault: column.Name, Kinds: kindsFor(&column, c.Lock, x)}
+		add := func(way checker.Way, does bool) {
+			if s.Way = way; does && len(s.Kinds) > 0 {
+				out[c.Lock] = append(out[c.Lock], s)
+			}
+		}
+		letters := append([]checker.Letter{c.Letter}, c.Also...)
+		add(checker.Overlap, slices.ContainsFunc(letters, checker.Letter.TwoHold))
+		add(checker.NoProgress, slices.Contains(letters, checker.LetterStuck))
+		s.By = matrix.Named(c.DamagedBy)
+		add(checker.Damage, c.Damage)
 	}
-	if p.Done <= w.part.done {
-		return ""
+	return out
+}
+
+// kindsFor are the kinds of faults of a column that the walk has for the lock. For example, a lock
+// without replicas has no promotions.
+func kindsFor(c *matrix.Column, lock string, x *results.Explored) (out []string) {
+	l := x.Lock(lock)
+	for _, k := range c.Kinds() {
+		walked := l == nil || slices.ContainsFunc(l.Singles, func(s results.Single) bool { return k.Covers(s.Kind, s.During) })
+		if walked && !slices.Contains(out, k.Kind) {
+			out = append(out, k.Kind)
+		}
 	}
-	left := now.Sub(w.part.at) * time.Duration(p.Units-p.Done) / time.Duration(p.Done-w.part.done)
-	return ", this part ends in " + left.Round(time.Second).String()
+	return out
+}
+
+const mostSets = 12
+
+// searchedStory is the scenario file for a story of the stored search, by its name LOCK/SET, such as
+// set-nx-lua/pause, redlock/pause+restart, setnx/pause@hold or setnx/pause.stuck. It returns nil without
+// an error for any other name.
+func searchedStory(name string) ([]byte, error) {
+	lock, set, ok := strings.Cut(name, "/")
+	if _, known := locks.Lookup(lock); !ok || !known {
+		return nil, nil
+	}
+	x, err := storedWalk()
+	if err != nil {
+		return nil, err
+	}
+	l := x.Lock(lock)
+	if l == nil {
+		return nil, fmt.Errorf("%s: the stored search has nothing of %s: simulate explore %s --faults 2 searches it, and --into FILE adds it to a result", name, lock, lock)
+	}
+	shown := l.Story(set)
+	if shown == nil {
+		return nil, noStory(l, name, set)
+	}
+	data, err := explore.Scenario(&x.Scope, lock, shown)
+	return data, bug(err)
+}
+
+// noStory is the error for a set without a story, which lists those that have one.
+func noStory(l *results.ExploredLock, name, set string) error {
+	sets := l.Sets()
+	if len(sets) == 0 {
+		return fmt.Errorf("%.80q: no fault of the stored search breaks %s", name, l.Lock)
+	}
+	if near := scenario.Nearest(set, sets); near != "" {
+		return fmt.Errorf("%.80q: no story of %s has this name: did you mean %s/%s?", name, l.Lock, l.Lock, near)
+	}
+	more := ""
+	if len(sets) > mostSets {
+		more = fmt.Sprintf(" and %d more, see docs/locks/%s.md", len(sets)-mostSets, l.Lock)
+		sets = sets[:mostSets]
+	}
+	return fmt.Errorf("%.80q: no story of %s has this name; there are %s%s", name, l.Lock, strings.Join(sets, ", "), more)
 }

@@ -78,7 +78,7 @@ func writeApart(dir string, files []runstore.File) error {
 func notInRun(dir string) error {
 	at, err := filepath.Abs(dir)
 	if err != nil {
-		return &environmentError{err}
+		return environment(err)
 	}
 	for {
 		real, err := filepath.EvalSymlinks(at)
@@ -90,7 +90,7 @@ func notInRun(dir string) error {
 			return fmt.Errorf("%s is a link that leads nowhere: name another directory with --to", at)
 		}
 		if at == filepath.Dir(at) {
-			return &environmentError{err}
+			return environment(err)
 		}
 		at = filepath.Dir(at)
 	}
@@ -110,7 +110,7 @@ func relative(from, to string) (string, error) {
 	to, err2 := filepath.Abs(to)
 	way, err := filepath.Rel(from, to)
 	if err := cmp.Or(err1, err2, err); err != nil {
-		return "", &environmentError{err}
+		return "", environment(err)
 	}
 	return filepath.ToSlash(way), nil
 }
@@ -118,7 +118,7 @@ func relative(from, to string) (string, error) {
 // savePage writes a rendered page into the run store and lists it in the index.
 func (g *globals) savePage(name string, data []byte, err error) (path string, _ error) {
 	if err != nil {
-		return "", &bugError{err}
+		return "", bug(err)
 	}
 	path = filepath.Join(g.out, filepath.FromSlash(name))
 	if err := writeWhole(path, data); err != nil {

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -37,8 +36,7 @@ expect:
 func spoken(t *testing.T, args ...string) string {
 	t.Helper()
 	out, err := inProcess(append(args, "--lang", string(say.Chinese))...)
-	var silent *silentExit
-	if err != nil && !errors.As(err, &silent) {
+	if _, ok := ended(err); !ok {
 		t.Fatalf("%q: %v", args, err)
 	}
 	return out

@@ -73,18 +73,11 @@ func executeSeen(seen func(context.Context) context.Context) int {
 	if out, ok := root.OutOrStdout().(*screen); ok && out.err != nil {
 		err = out.err
 	}
-	if errors.Is(err, errStopped) {
-		return exitMet
-	}
-	if err == nil {
-		err = &silentExit{code: exitMet}
-	}
-	var silent *silentExit
-	if errors.As(err, &silent) {
-		if ctx.Err() != nil && !silent.stopped { // interrupted after its work was done
+	if end, ok := ended(err); ok {
+		if ctx.Err() != nil && !end.stopped { // interrupted after its work was done
 			return exitInterrupted
 		}
-		return silent.code
+		return end.code
 	}
 	if errors.Is(err, context.Canceled) && ctx.Err() != nil {
 		err = errors.New("interrupted: nothing was stored, and what was stored before is as it was")
@@ -105,39 +98,62 @@ func tell(err error) {
 }
 
 func exitCode(ctx context.Context, err error) int {
-	var bug *bugError
+	var marked *exitError
 	switch {
 	case ctx.Err() != nil:
 		return exitInterrupted
-	case ofEnvironment(err), errors.Is(err, fs.ErrPermission):
+	case errors.As(err, new(*runstore.DiskError)), errors.Is(err, fs.ErrPermission):
 		return exitEnvironment
-	case errors.As(err, &bug):
-		return exitBug
-	default:
-		return exitUsage
+	case errors.As(err, &marked):
+		return marked.code
 	}
+	return exitUsage
 }
 
-// errStopped ends a command that runs until it is stopped.
-var errStopped = errors.New("stopped")
-
-// silentExit ends the program with a code and without a message.
-type silentExit struct {
+// exitError ends the program with a code. Without an error nothing is printed: all was said.
+type exitError struct {
 	code    int
+	err     error
 	stopped bool // Ctrl-C is the regular end of the command, so its result is complete
 }
 
-func (e *silentExit) Error() string { return fmt.Sprintf("exit code %d", e.code) }
+func (e *exitError) Error() string {
+	switch {
+	case e.err == nil:
+		return fmt.Sprintf("exit code %d", e.code)
+	case e.code == exitBug:
+		return e.err.Error() + "\nThis is a bug of lockstep, not of your scenario. Please report it with the scenario and the seed."
+	}
+	return e.err.Error()
+}
 
-// environmentError is a problem outside of this program.
-type environmentError struct{ err error }
+func (e *exitError) Unwrap() error { return e.err }
 
-func (e *environmentError) Error() string { return e.err.Error() }
-func (e *environmentError) Unwrap() error { return e.err }
+// ended reports whether an error, also nil, ends the program without a message.
+func ended(err error) (end *exitError, ok bool) {
+	if err == nil {
+		return &exitError{code: exitMet}, true
+	}
+	ok = errors.As(err, &end) && end.err == nil
+	return end, ok
+}
 
-// ofEnvironment reports whether an error is about something outside of this program, such as the disk.
-func ofEnvironment(err error) bool {
-	return errors.As(err, new(*environmentError)) || errors.As(err, new(*runstore.DiskError))
+// silent ends the program without a message.
+func silent(code int) error { return &exitError{code: code} }
+
+// errStopped ends a command that runs until it is stopped.
+var errStopped = &exitError{code: exitMet, stopped: true}
+
+// environment marks an error as a problem outside of this program.
+func environment(err error) error { return &exitError{code: exitEnvironment, err: err} }
+
+// bug marks an error as a bug of this program, unless it is about something outside of it; nil for nil.
+func bug(err error) error {
+	var marked *exitError
+	if err == nil || errors.As(err, new(*runstore.DiskError)) || errors.As(err, &marked) && marked.code == exitEnvironment {
+		return err
+	}
+	return &exitError{code: exitBug, err: err}
 }
 
 // unwritable is the error for a file that cannot be written. flag is the flag that chooses its place;
@@ -156,31 +172,8 @@ func unwritable(err error, flag string) error {
 	case errors.Is(err, syscall.ENOSPC):
 		cure = "make room, or " + cure
 	}
-	return &environmentError{fmt.Errorf("%w: %s", err, cure)}
+	return environment(fmt.Errorf("%w: %s", err, cure))
 }
-
-// bug marks an error as a bug of this program; nil for nil.
-func bug(err error) error {
-	if err == nil {
-		return nil
-	}
-	return &bugError{err}
-}
-
-// bugUnless marks an error as a bug unless it is of the environment.
-func bugUnless(err error) error {
-	if ofEnvironment(err) {
-		return err
-	}
-	return bug(err)
-}
-
-type bugError struct{ err error }
-
-func (e *bugError) Error() string {
-	return e.err.Error() + "\nThis is a bug of lockstep, not of your scenario. Please report it with the scenario and the seed."
-}
-func (e *bugError) Unwrap() error { return e.err }
 
 // globals are the flags of every command.
 type globals struct {
@@ -331,7 +324,7 @@ func (s *screen) Write(data []byte) (int, error) {
 		return len(data), nil
 	}
 	if err != nil && s.err == nil {
-		s.err = &environmentError{fmt.Errorf("cannot print: %w; send the output to another place", err)}
+		s.err = environment(fmt.Errorf("cannot print: %w; send the output to another place", err))
 	}
 	return n, err
 }

@@ -117,7 +117,7 @@ func (f *matrixFlags) measureElsewhere(ctx context.Context, o *matrix.Options) e
 	}
 	stored, err := measurements.Explore()
 	if err != nil {
-		return &bugError{err}
+		return bug(err)
 	}
 	walk := sha256.Sum256(stored)
 	of := matrixOptions{f.locks, f.columns, f.scale, f.seeds, hex.EncodeToString(walk[:])}

@@ -170,7 +170,7 @@ func (f *matrixFlags) worstRun(ctx context.Context, c *matrix.Cell) (*matrixpage
 		return nil, fmt.Errorf("%s under %s, played again: %w", c.Lock, c.Fault, err)
 	}
 	if j.History.Hash().String() != s.Hash {
-		return nil, &bugError{fmt.Errorf("%s under %s, played again, gave another history", c.Lock, c.Fault)}
+		return nil, bug(fmt.Errorf("%s under %s, played again, gave another history", c.Lock, c.Fault))
 	}
 	r.Tale = matrixpage.NewTale(&j, s.Played().LagOf(c.Lock))
 	if !checker.HandsOutTokens(j.History) || !s.Letter.TwoHold() {

@@ -58,7 +58,7 @@ func (f *mergeFlags) merge(ctx context.Context, files []string) error {
 	}
 	all, err := campaign.Merge(parts)
 	if errors.Is(err, campaign.ErrDiverged) {
-		return &bugError{err}
+		return bug(err)
 	}
 	if err != nil {
 		return err
@@ -194,13 +194,13 @@ func playRange(w *campaign.Work, s campaign.Shard) ([]byte, error) {
 	x := &given{work: w}
 	f := &mergeFlags{globals: &globals{quiet: true, out: nowhere, stdout: newScreen()}}
 	err := f.again(context.Background(), shardFlags{scenario: w.Scenario, given: x, shard: s})
-	if errors.As(err, new(*silentExit)) && x.line != nil {
-		return x.line, nil
+	switch _, ok := ended(err); {
+	case !ok:
+		return nil, err
+	case x.line == nil:
+		return nil, errors.New("it has no result")
 	}
-	if err == nil {
-		err = errors.New("it has no result")
-	}
-	return nil, err
+	return x.line, nil
 }
 
 // nowhere is a run store that cannot be written, since a worker stores nothing.

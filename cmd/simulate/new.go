@@ -200,7 +200,7 @@ func (f *newFlags) fill(b *blueprint, name string) (path string, data []byte, er
 func skeleton(name string, values map[string]string) ([]byte, error) {
 	t, err := template.ParseFS(skeletons, "skeleton/"+name+".tmpl")
 	if err != nil {
-		return nil, &bugError{err}
+		return nil, bug(err)
 	}
 	var out bytes.Buffer
 	err = t.Execute(&out, values)
@@ -212,7 +212,7 @@ func repository() (string, error) {
 	away := errors.New("this is not in the sources of lockstep: go there, its go.mod says \"module lockstep\"")
 	dir, err := os.Getwd()
 	if err != nil {
-		return "", &environmentError{err}
+		return "", environment(err)
 	}
 	for up := "."; ; up = filepath.Join(up, "..") {
 		data, err := os.ReadFile(filepath.Join(dir, "go.mod"))
@@ -338,7 +338,7 @@ func notAlwaysCompiled(name string) string {
 func free(dir, wanted string) (string, error) {
 	files, err := filepath.Glob(filepath.Join(dir, "*.go"))
 	if err != nil {
-		return "", &bugError{err}
+		return "", bug(err)
 	}
 	var all strings.Builder
 	for _, file := range files {

@@ -62,7 +62,7 @@ func (f *newFlags) writeAdapter(name string) error {
 func (f *newFlags) writeProgram(l *language, name string) error {
 	data, err := examples.Files.ReadFile(l.example)
 	if err != nil {
-		return &bugError{err}
+		return bug(err)
 	}
 	file := name + path.Ext(l.example)
 	if err := writeNew(file, data); err != nil {

@@ -32,11 +32,11 @@ var errNoLive = errors.New(noLive(runtime.GOOS).English() + " " + container)
 // liveBackend replaces this process by the live program. It returns only on failure.
 func liveBackend(string, int64, map[images.Product]string) (run.Factory, error) {
 	if runtime.GOOS != "linux" {
-		return nil, &environmentError{errNoLive}
+		return nil, environment(errNoLive)
 	}
 	program, err := findLive()
 	if err != nil {
-		return nil, &environmentError{err}
+		return nil, environment(err)
 	}
 	return nil, become(program)
 }

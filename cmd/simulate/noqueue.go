@@ -35,6 +35,6 @@ func becomeQueue() error {
 	if beside := besideThis(); beside != "" && runtime.GOOS != "windows" {
 		return become(beside)
 	}
-	return &environmentError{errors.New("this program was built without the queue: run go run -tags queue ./cmd/simulate in the folder of its sources, or put " +
-		liveProgram + " beside it (make build-live, in those sources)")}
+	return environment(errors.New("this program was built without the queue: run go run -tags queue ./cmd/simulate in the folder of its sources, or put " +
+		liveProgram + " beside it (make build-live, in those sources)"))
 }

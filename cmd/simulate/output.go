@@ -111,7 +111,7 @@ func (o *output) store(r *run.Result) (*bundle.Bundle, error) {
 	b := bundle.Of(r, o.f.replay(r.Plan, o.f.oneLock(r.Plan), r.Seed), buildVersion())
 	dir := runstore.Dir(o.f.out, r.Plan.Slug, r.Seed, time.Now())
 	started := runstore.Env{Version: buildVersion(), Scale: o.f.scale, Locks: o.f.locks}
-	if err := bugUnless(runstore.Keep(o.f.out, dir, r, b, o.f.forms, o.f.language, started)); err != nil {
+	if err := bug(runstore.Keep(o.f.out, dir, r, b, o.f.forms, o.f.language, started)); err != nil {
 		return nil, err
 	}
 	o.stored++
@@ -159,7 +159,7 @@ func buildVersion() string {
 // printed prints rendered data; an error of rendering is a bug.
 func (g *globals) printed(data []byte, err error) error {
 	if err != nil {
-		return &bugError{err}
+		return bug(err)
 	}
 	_, err = g.stdout.Write(data)
 	return err

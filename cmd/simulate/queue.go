@@ -74,7 +74,7 @@ func (f *workFlags) work(ctx context.Context, address string) error {
 	if ctx.Err() != nil {
 		return errStopped
 	}
-	return &environmentError{err}
+	return environment(err)
 }
 
 func connect(ctx context.Context, address, name string) (*queue.Queue, error) {
@@ -83,15 +83,18 @@ func connect(ctx context.Context, address, name string) (*queue.Queue, error) {
 	}
 	q, err := queue.Connect(ctx, address, name, tellQueue)
 	if err != nil && ctx.Err() == nil {
-		err = &environmentError{err}
+		err = environment(err)
 	}
 	return q, err
 }
 
+// clearLine clears the line of a terminal.
+const clearLine = "\r\x1b[K"
+
 // tellQueue prints a message about the queue, in place of a progress line.
 func tellQueue(text string) {
 	if term.IsTerminal(int(os.Stderr.Fd())) {
-		fmt.Fprint(os.Stderr, "\r\x1b[K")
+		fmt.Fprint(os.Stderr, clearLine)
 	}
 	fmt.Fprintln(os.Stderr, terminalLines(text))
 }
@@ -124,7 +127,7 @@ func (f *shardFlags) handOut(ctx context.Context, g *globals, w *campaign.Work) 
 	f.handed = &handed{work: w}
 	if at, ours := strings.CutPrefix(f.on, embedded); ours {
 		if f.handed.server, err = queue.Embed(filepath.Join(g.out, "queue"), strings.TrimPrefix(at, ":")); err != nil {
-			return &environmentError{err}
+			return environment(err)
 		}
 		tellQueue("workers join with one of these:")
 		for _, address := range f.handed.server.Addresses() {
@@ -137,20 +140,22 @@ func (f *shardFlags) handOut(ctx context.Context, g *globals, w *campaign.Work) 
 	if err != nil {
 		return err
 	}
-	show := &queueProgress{progressLine: newProgressLine(g.quiet), what: w.Command}
+	show := &queueProgress{what: w.Command, quiet: g.quiet, tty: term.IsTerminal(int(os.Stderr.Fd())), began: time.Now()}
 	part, aside, err := f.handed.q.Do(ctx, queue.Job{Work: w, Of: f.of, Seen: f.seen, Progress: show.tell})
-	show.clear()
+	if show.tty {
+		fmt.Fprint(os.Stderr, clearLine)
+	}
 	var diverged *queue.Diverged
 	switch {
 	case errors.As(err, &diverged):
 		return keepBoth(g, w, diverged)
 	case errors.Is(err, campaign.ErrDiverged):
-		return &bugError{err}
+		return bug(err)
 	case err != nil:
-		return &environmentError{err}
+		return environment(err)
 	case len(aside) > 0:
 		tellQueue(setAside(aside, w.Command, f.of))
-		return &silentExit{code: exitInconclusive}
+		return silent(exitInconclusive)
 	}
 	f.handed.done, f.merged = true, part
 	return nil
@@ -179,11 +184,11 @@ func keepBoth(g *globals, w *campaign.Work, d *queue.Diverged) error {
 		line.File = filepath.Join(g.out, "queue", fmt.Sprintf("range-%d-of-%d-%c.json", d.Shard.Number, d.Shard.Of, 'a'+i))
 		one := campaign.NewResults(w, d.Shard.Of)
 		if err := errors.Join(one.Put(line), writeWhole(line.File, one.Store())); err != nil {
-			return &bugError{errors.Join(d, err)}
+			return bug(errors.Join(d, err))
 		}
 		err = both.Put(line) // the second error names both files
 	}
-	return &bugError{err}
+	return bug(err)
 }
 
 // end deletes a work whose result was shown, and closes its connections.
@@ -191,9 +196,8 @@ func (h *handed) end(err error) error {
 	if h == nil {
 		return err
 	}
-	var silent *silentExit
 	if h.q != nil {
-		if h.done && (err == nil || errors.As(err, &silent)) {
+		if _, ok := ended(err); h.done && ok {
 			ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 			_ = h.q.Forget(ctx, h.work) // otherwise the same command will find it again
 			cancel()
@@ -206,10 +210,13 @@ func (h *handed) end(err error) error {
 	return err
 }
 
+// queueProgress is a line on stderr. On a terminal it is rewritten in place; elsewhere a new line is
+// printed from time to time.
 type queueProgress struct {
-	progressLine
-	what  string
-	alone bool // it has said that there are no workers
+	what        string
+	quiet, tty  bool // tty: stderr is a terminal
+	began, told time.Time
+	alone       bool // it has said that there are no workers
 }
 
 func (p *queueProgress) tell(x queue.Progress) {
@@ -218,8 +225,20 @@ func (p *queueProgress) tell(x queue.Progress) {
 		p.alone = true
 		tellQueue("no worker of this version is there: start some with simulate dev work")
 	}
-	if p.due(now, x.Done >= x.Of) {
-		p.print(queueLine(p.what, x, now.Sub(p.began)))
+	every, end := 30*time.Second, x.Done >= x.Of
+	if p.tty {
+		every = 200 * time.Millisecond
+	}
+	if p.quiet || now.Sub(p.told) < every && !end {
+		return
+	}
+	first := p.told.IsZero()
+	p.told = now
+	switch line := queueLine(p.what, x, now.Sub(p.began)); {
+	case p.tty:
+		fmt.Fprint(os.Stderr, clearLine+line)
+	case !first || end:
+		fmt.Fprintln(os.Stderr, line)
 	}
 }
 

@@ -112,7 +112,7 @@ func (f *reportFlags) one(s *runstore.Run, chosen []artifacts.Form) error {
 	b.RunDir, b.Logs = s.Dir, s.HasLogs()
 	files, err := artifacts.Render(chosen, f.language, b)
 	if err != nil {
-		return &bugError{err}
+		return bug(err)
 	}
 	dir, err := f.renderDir(s)
 	if err != nil {
@@ -157,7 +157,7 @@ func (f *reportFlags) renderDir(s *runstore.Run) (string, error) {
 	}
 	dir, err := filepath.Abs(s.Dir) // it may be "."
 	if err != nil {
-		return "", &environmentError{err}
+		return "", environment(err)
 	}
 	return filepath.Join(f.out, runstore.AgainDir, s.Plan.Slug, filepath.Base(dir)), nil
 }
@@ -216,7 +216,7 @@ func (f *reportFlags) compare(ctx context.Context, args []string, chosen []artif
 	}
 	files, err := artifacts.Compare(chosen, c)
 	if err != nil {
-		return &bugError{err}
+		return bug(err)
 	}
 	dir := f.comparisonDir()
 	return f.put(files, dir, worst, func() error {

@@ -253,9 +253,9 @@ func (f *runFlags) cutShort(ctx context.Context, p *plan.Plan, r *run.Result, ou
 		return fmt.Errorf("interrupted: what was played of %s is stored in %s, and counts as unknown", p.Slug, out.dir)
 	}
 	if history.Simulated(f.backend) {
-		return &bugError{err}
+		return bug(err)
 	}
-	return &environmentError{err}
+	return environment(err)
 }
 
 // replay returns the command line that plays a plan again.
@@ -331,7 +331,7 @@ func (f *runFlags) validateJSON(invalid *scenario.Invalid) error {
 	}
 	err := f.printJSON(map[string]any{"schema": 1, "valid": invalid == nil, "problems": problems})
 	if err == nil && invalid != nil {
-		return &silentExit{code: exitUsage}
+		return silent(exitUsage)
 	}
 	return err
 }

@@ -178,7 +178,7 @@ func (f *searchFlags) searchError(ctx context.Context, h *hunt, err error) error
 	if ctx.Err() != nil && h.tried.Seed == 0 {
 		return fmt.Errorf("interrupted: %s broke nothing in %d seeds; --seed %d goes on from there", h.lock, h.tried.Seeds, f.seed+uint64(h.tried.Seeds))
 	}
-	return bugUnless(err)
+	return bug(err)
 }
 
 // hunt searches for one lock and stores the smallest version. On an error it returns the search so far.
@@ -235,10 +235,10 @@ func (f *searchFlags) save(p *plan.Plan, h *hunt) error {
 func (f *searchFlags) stored(ctx context.Context, h *hunt, worlds run.Factory, out *output, show bool) error {
 	r, err := run.All(context.WithoutCancel(ctx), worlds, h.loaded, h.loaded.Seed, f.backend)
 	if err != nil {
-		return &bugError{err}
+		return bug(err)
 	}
 	if h.found.Judgement.History.Hash().String() != history.HashAll(r.Histories()) {
-		return &bugError{fmt.Errorf("%s plays another history than the one found", h.file)}
+		return bug(fmt.Errorf("%s plays another history than the one found", h.file))
 	}
 	if show {
 		return out.result(r)

@@ -83,11 +83,11 @@ func serveStore(ctx context.Context, g *globals, port int, siteDir string) error
 	address := "http://" + listener.Addr().String() + "/"
 	if err := announce(g, address, site != nil); err != nil {
 		_ = listener.Close()
-		return &environmentError{err}
+		return environment(err)
 	}
 	handler := serve.New(store, page.Policy(), func() ([]byte, error) {
 		page, err := runstore.Index(store.FS(), besides, g.language)
-		return page, bugUnless(err)
+		return page, bug(err)
 	})
 	return serveUntil(ctx, listener, serve.Site(site, page.SitePolicy(), handler))
 }
@@ -98,13 +98,13 @@ func openStore(dir string) (*os.Root, error) {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, fmt.Errorf("there is no run store %s: play something first, such as `simulate run pause-past-lease`, or name another with --out", dir)
 	case err != nil:
-		return nil, &environmentError{err}
+		return nil, environment(err)
 	case !info.IsDir():
 		return nil, fmt.Errorf("%s is a file: name the directory of a run store with --out", dir)
 	}
 	store, err := os.OpenRoot(dir)
 	if err != nil {
-		return nil, &environmentError{err}
+		return nil, environment(err)
 	}
 	return store, nil
 }
@@ -148,11 +148,11 @@ func listen(port int) (net.Listener, error) {
 	listener, err := net.Listen("tcp4", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
 	switch {
 	case errors.Is(err, syscall.EADDRINUSE):
-		return nil, &environmentError{fmt.Errorf("port %d of 127.0.0.1 is taken, perhaps by another `simulate serve`: choose one with --port, or any free one with --port 0", port)}
+		return nil, environment(fmt.Errorf("port %d of 127.0.0.1 is taken, perhaps by another `simulate serve`: choose one with --port, or any free one with --port 0", port))
 	case errors.Is(err, os.ErrPermission):
-		return nil, &environmentError{fmt.Errorf("port %d needs more rights than you have: choose one from 1024 on with --port", port)}
+		return nil, environment(fmt.Errorf("port %d needs more rights than you have: choose one from 1024 on with --port", port))
 	case err != nil:
-		return nil, &environmentError{err}
+		return nil, environment(err)
 	}
 	return listener, nil
 }
@@ -163,7 +163,7 @@ func serveUntil(ctx context.Context, listener net.Listener, handler http.Handler
 	go func() { ended <- server.Serve(listener) }()
 	select {
 	case err := <-ended:
-		return &environmentError{fmt.Errorf("the server has stopped: %w", err)}
+		return environment(fmt.Errorf("the server has stopped: %w", err))
 	case <-ctx.Done():
 	}
 	patience, cancel := context.WithTimeout(context.Background(), farewell)

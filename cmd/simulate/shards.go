@@ -157,7 +157,7 @@ func readVersion() (string, error) {
 	}
 	path, err := os.Executable()
 	if err != nil {
-		return "", &environmentError{err}
+		return "", environment(err)
 	}
 	file, err := os.Open(path)
 	if err != nil {
@@ -212,7 +212,7 @@ func divided[R any](ctx context.Context, f *shardFlags, g *globals, command stri
 	if err := f.playShard(g, w, mine); err != nil {
 		return nil, err
 	}
-	return nil, &silentExit{code: exitMet}
+	return nil, silent(exitMet)
 }
 
 // playGiven plays the range of a worker and keeps its line.
@@ -225,7 +225,7 @@ func (f *shardFlags) playGiven(w *campaign.Work, play func() (any, error)) error
 		return err
 	}
 	f.given.line = line.Store()
-	return &silentExit{code: exitMet}
+	return silent(exitMet)
 }
 
 // line plays the share of this machine and returns its result.
@@ -261,7 +261,7 @@ func (f *shardFlags) playShard(g *globals, w *campaign.Work, play func() (any, e
 		err = errors.Join(part.Add(line), part.Close())
 	}
 	if errors.Is(err, campaign.ErrDiverged) {
-		return &bugError{err}
+		return bug(err)
 	}
 	if err != nil {
 		return unwritable(fmt.Errorf("cannot write the part: %w", err), "--part")

@@ -80,7 +80,7 @@ func (f *sweepFlags) maps(ctx context.Context, p *plan.Plan) ([]sweep.Map, error
 		maps, err := sweep.Play(ctx, o)
 		_ = bar.Finish()
 		if err != nil && ctx.Err() == nil {
-			err = &bugError{err}
+			err = bug(err)
 		}
 		return maps, err
 	})
@@ -128,7 +128,7 @@ func (f *sweepFlags) sweep(ctx context.Context, arg string) error {
 	case err != nil:
 		return err
 	case !shown.Tested():
-		return &silentExit{code: exitInconclusive}
+		return silent(exitInconclusive)
 	}
 	return nil
 }
@@ -213,13 +213,13 @@ func (f *sweepFlags) sweepReplay(p *plan.Plan) string {
 func (f *sweepFlags) save(dir string, s *bundle.Sweep) error {
 	page, err := sweeppage.HTML(s)
 	if err != nil {
-		return &bugError{err}
+		return bug(err)
 	}
 	files := []runstore.File{{Name: "sweep.html", Data: page}, {Name: "sweep.csv", Data: export.SweepCSV(s)}}
 	for i := range s.Maps {
 		svg, err := figure.Region(s, &s.Maps[i])
 		if err != nil {
-			return &bugError{err}
+			return bug(err)
 		}
 		files = append(files, runstore.File{Name: "safe-region-" + s.Maps[i].Lock + ".svg", Data: svg})
 	}

@@ -58,11 +58,11 @@ The runtime is generated from the sources of the Go that is installed. If they a
 func (f *testFlags) run(ctx context.Context, packages, more []string) error {
 	goroot, version, err := seeded.Installed(ctx, ".")
 	if err != nil {
-		return &environmentError{err}
+		return environment(err)
 	}
 	dir, err := os.MkdirTemp("", "lockstep-runtime-")
 	if err != nil {
-		return &environmentError{err}
+		return environment(err)
 	}
 	defer os.RemoveAll(dir)
 	if len(packages) == 0 {
@@ -77,7 +77,7 @@ func (f *testFlags) run(ctx context.Context, packages, more []string) error {
 		fmt.Fprintln(os.Stderr, "simulate:", err)
 		env = append(env, "GOMAXPROCS=1")
 	case err != nil:
-		return &environmentError{err}
+		return environment(err)
 	default:
 		// Vet has its say in plain go test; here it would look through the whole standard library once more.
 		args = append(args, "-vet=off", "-overlay", overlay, "-tags", seeded.Tag)
@@ -93,9 +93,9 @@ func (f *testFlags) run(ctx context.Context, packages, more []string) error {
 	}
 	switch {
 	case errors.As(err, &exit):
-		return &silentExit{code: exitMissed} // go test has said why
+		return silent(exitMissed) // go test has said why
 	case err != nil:
-		return &environmentError{err}
+		return environment(err)
 	}
 	return nil
 }

@@ -56,7 +56,7 @@ func (f *tourFlags) take(cmd *cobra.Command, args []string) error {
 	}
 	lessons, err := tour.Lessons()
 	if err != nil {
-		return &bugError{err}
+		return bug(err)
 	}
 	var from *tour.Lesson
 	if len(args) > 0 {
@@ -74,7 +74,7 @@ func (f *tourFlags) take(cmd *cobra.Command, args []string) error {
 	})
 	if cmd.Context().Err() != nil {
 		fmt.Fprintln(cmd.OutOrStdout()) // after the prompt
-		return &silentExit{code: exitInterrupted}
+		return silent(exitInterrupted)
 	}
 	return err
 }
