@@ -15,6 +15,7 @@ import (
 
 	"lockstep/internal/campaign/advice"
 	"lockstep/internal/campaign/explore"
+	"lockstep/internal/campaign/faultkind"
 	"lockstep/internal/campaign/results"
 	"lockstep/internal/checker"
 	"lockstep/internal/interrupt"
@@ -33,33 +34,24 @@ func adviseCommand(g *globals) *cobra.Command {
 		Use:   "advise",
 		Short: "Find the locks that survive what you expect",
 		Long: `Answer three questions, and read which lock to use: what you have, what happens if two
-work at once, and what the lock protects: whether that can refuse an old token. In a terminal
-they are asked; --have, --if-two and --tokens answer them. The answer is one sentence of
-advice with its reason and its price, then what happens where nothing checks tokens, the
-runner-up, what was searched and what was not, and the story of what you would meet. When
-no lock survives, it says so, and what would.
+work at once, and whether what the lock protects can refuse an old token. In a terminal
+they are asked; --have, --if-two and --tokens answer them. The answer has its reason, its
+price and its evidence; when no lock survives, it says so, and what would.
 
 Or say exactly what can happen, with --expect: which locks break when only certain kinds of
-faults can happen. Both come from the stored exhaustive search
-(measurements/explore.json.gz, see simulate explore): for each lock and each way to break,
-the smallest set of the expected kinds that breaks it, or none. A long kind of fault
-includes its short form. Without a terminal and without flags it writes a page
-that asks all this.
+faults can happen. A long kind of fault includes its short form. With fencing tokens, an
+overlap does no harm: --must-not damage,foreign-release,no-progress. Without a terminal and
+without flags it writes a page that asks all this.
 
-Below each lock that nothing expected breaks stands what that rests on: the usage profiles in
-which all pairs of faults were searched, those in which some were drawn, and those in
-which none were. It survives only if all were in plain and just-within. The misprints of the
-course (docs/course.md) are no candidates.
-
-With fencing tokens, an overlap does no harm:
---must-not damage,foreign-release,no-progress.
+Both come from the stored exhaustive search (see simulate explore). Below each lock that
+nothing expected breaks stands what that rests on.
 
 What you can have: ` + strings.Join(advice.IDs(advice.Haves()), ", ") + `.
 
 What the lock can protect: ` + strings.Join(advice.IDs(advice.Tokens()), ", ") + `.
 
 Kinds of faults:
-` + kindsHelp(),
+` + helpOf(faultkind.All(), kindMeans),
 		Example: `  simulate advise --have etcd --if-two damage --tokens yes  # their answers
   simulate advise --expect pause,fail-over  # which locks survive these two
   simulate advise --expect crash,restart,lost-reply --json  # for a script`,

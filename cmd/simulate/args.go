@@ -271,13 +271,25 @@ func prose(long string) string {
 	return strings.Join(out, "\n")
 }
 
-func formatList() string {
-	var list strings.Builder
-	for _, f := range artifacts.All {
-		fmt.Fprintf(&list, "  %-7s %s\n", f.Name, f.Summary)
+// helpOf is a list of names and their meanings for the help.
+func helpOf[T any](all []T, means func(T) (name, meaning string)) string {
+	width := 0
+	for _, one := range all {
+		name, _ := means(one)
+		width = max(width, len(name))
 	}
-	return list.String()
+	var lines []string
+	for _, one := range all {
+		name, meaning := means(one)
+		for _, line := range say.RulerFor(say.English).Wrap(meaning, helpWidth-width-4) {
+			lines = append(lines, fmt.Sprintf("  %-*s  %s", width, name, line))
+			name = ""
+		}
+	}
+	return strings.Join(lines, "\n")
 }
+
+func formatMeans(f artifacts.Form) (name, meaning string) { return f.Name, f.Summary }
 
 func formatNames(all []artifacts.Form) []string {
 	return each(all, func(f artifacts.Form) string { return f.Name })
@@ -292,12 +304,7 @@ func pickFormats(names []string) ([]artifacts.Form, error) {
 	return eachOrError(names, func(name string) (artifacts.Form, error) {
 		i := slices.IndexFunc(artifacts.All, func(f artifacts.Form) bool { return f.Name == name })
 		if i < 0 {
-			known := formatNames(artifacts.All)
-			hint := "choose from " + strings.Join(known, ", ")
-			if near := scenario.Nearest(name, known); near != "" {
-				hint = fmt.Sprintf("did you mean %q? There are %s", near, strings.Join(known, ", "))
-			}
-			return artifacts.Form{}, fmt.Errorf("unknown format %q: %s", name, hint)
+			return artifacts.Form{}, unknownName("format", name, formatNames(artifacts.All))
 		}
 		return artifacts.All[i], nil
 	})

@@ -210,19 +210,3 @@ func TestComparisonInABrowser(t *testing.T) {
 	// Paper does not scroll.
 	fits(t, "comparison on paper", browser.Open(t, page, browser.Options{Print: true, Width: 718}), ".hidden")
 }
-
-// LOCKSTEP_SCREENSHOTS=DIR stores pictures of the pages: light, dark, narrow and on paper.
-func TestStoreScreenshots(t *testing.T) {
-	dir := os.Getenv("LOCKSTEP_SCREENSHOTS")
-	if dir == "" {
-		t.Skip("set LOCKSTEP_SCREENSHOTS to a directory for pictures of the pages of a store")
-	}
-	address := served(t, playedStore(t))
-	for _, path := range []string{"index.html", "matrix-set-nx-lua-sl.html", "comparison.html"} {
-		for name, o := range map[string]browser.Options{"light": {}, "dark": {Dark: true}, "narrow": {Width: 380, Height: 800}, "print": {Print: true, Width: 760}} {
-			p := browser.Visit(t, address+path, o)
-			file := filepath.Join(dir, strings.TrimSuffix(path, ".html")+"-"+name+".png")
-			must.Do(t, os.WriteFile(file, p.Screenshot(), 0o644))
-		}
-	}
-}

@@ -45,23 +45,18 @@ forms. These two work as they are:
 
   {"time":"2026-03-01T10:00:00Z","client":"p1","lock":"jobs","event":"acquired"}
 
-Events are acquired, released, lost, extended, waiting, crashed and write; docs/check.md
-says what each means and which verdict follows. JSON arrays, the exports of Kibana and
-Datadog, ECS, zap, klog of client-go, logback, log4j and MONITOR of Redis are recognized;
-of other text, --pattern says where the values stand (regular expressions of RE2), and a
-mapping may say it for good. --explain-format shows how the first lines are read.
+Events are acquired, released, lost, extended, waiting, crashed and write. JSON arrays,
+exports of Kibana and Datadog, ECS, zap, klog, logback, log4j and MONITOR of Redis are
+recognized; of other text, --pattern says where the values stand, and --explain-format
+shows how the first lines are read. docs/check.md has all of it.
 
-Several files are one log, such as those of the pods of a service. Each lock of a log is
-judged separately, in constant memory. A file may be gzipped; - reads stdin, and
-keeps a copy in TMPDIR; of one that does not end, --follow keeps none.
+Several files are one log, such as those of the pods of a service; each lock of it is
+judged separately. A file may be gzipped; - reads stdin and keeps a copy in TMPDIR,
+except with --follow. The history.jsonl of a run directory is judged, too.
 
-A file can also be the history of a run, such as the history.jsonl of a run directory.
-The history of a run says where it ends; if that is missing, nothing counts as kept. A
-history from elsewhere is judged up to its last line.
-
-Neither has expectations. Two clients that certainly held a lock at once, or a broken
-property, give exit code 1; otherwise, what is only possible, or unknown, gives 3. Without
---clock-error and --released-after, what depends on a plausible one is only possible.
+Two clients that certainly held a lock at once, or a broken property, give exit code 1;
+otherwise, what is only possible, or unknown, gives 3. Without --clock-error and
+--released-after, what depends on a plausible one is only possible.
 
 ` + exitHint,
 		Example: `  simulate check production.csv --clock-error 50ms --lease 30s  # a log of yours
@@ -136,19 +131,9 @@ func (f *judgeFlags) check(ctx context.Context, files []string) error {
 		}
 	}()
 	for _, file := range files {
-		in, err := openInput(ctx, file)
+		in, err := f.open(ctx, file, f.separate || len(files) == 1)
 		if err != nil {
 			return err
-		}
-		if !f.follow {
-			err := in.look(ctx, f.separate || len(files) == 1)
-			if err == nil && !in.history && in.again == nil {
-				err = in.keep()
-			}
-			if err != nil {
-				in.Close()
-				return err
-			}
 		}
 		switch {
 		case in.history && !f.follow:
@@ -184,16 +169,12 @@ func (f *judgeFlags) check(ctx context.Context, files []string) error {
 
 func (f *judgeFlags) explainAll(ctx context.Context, files []string, o logcheck.Options) error {
 	for i, file := range files {
-		in, err := openInput(ctx, file)
-		if err == nil {
-			err = in.look(ctx, true)
+		in, err := f.open(ctx, file, true)
+		if err != nil {
+			return err
 		}
-		if err == nil {
-			err = f.explained(ctx, in, o, i == 0)
-		}
-		if in != nil {
-			in.Close()
-		}
+		err = f.explained(ctx, in, o, i == 0)
+		in.Close()
 		if err != nil {
 			return err
 		}
@@ -257,6 +238,23 @@ type input struct {
 	again   func() (io.ReadCloser, error) // reopens it; nil for what is neither a file nor kept
 	info    fs.FileInfo                   // nil for stdin
 	history bool                          // a stored history, or empty, which ReadHistories reports
+}
+
+// open opens a file and recognizes a history. What is neither kept nor a file can be read once.
+func (f *judgeFlags) open(ctx context.Context, file string, alone bool) (*input, error) {
+	in, err := openInput(ctx, file)
+	if err != nil || f.follow && !f.explain {
+		return in, err
+	}
+	err = in.look(ctx, alone)
+	if err == nil && !in.history && in.again == nil && !f.explain {
+		err = in.keep()
+	}
+	if err != nil {
+		in.Close()
+		return nil, err
+	}
+	return in, nil
 }
 
 func openInput(ctx context.Context, file string) (*input, error) {

@@ -41,16 +41,11 @@ func compareWorldsCommand(g *globals) *cobra.Command {
 played in the simulator and on real servers, the same plan with the same lock, and the
 letters are put side by side. Where they differ, the model or the script is wrong.
 
-With --times, each real run is compared with the simulated run of the same seed. A cell
-agrees when all of its seeds do; otherwise it says how many do: 18/20. A script is
-chosen by what it does with each of 20 seeds: one that does harm with only some of them
-is left out.
-
-Many runs take long: twenty of every cell take some hours. With --keep, each real run is
-written to a file as soon as it is over. The same command line goes on where an
-interrupted one stopped, and all runs in the file count, also those beyond --times. A
-script or a lock that has changed since is played again. Histories of real runs that differ, at
-most a hundred, go into a folder beside the file, for simulate check.
+With --times, each real run is compared with the simulated run of the same seed, and a
+cell agrees when all of its seeds do; otherwise it says how many do: 18/20. With --keep,
+each real run is written to a file as soon as it is over. The same command line goes on
+where an interrupted one stopped, and all runs in the file count. Histories of real runs
+that differ, at most a hundred, go into a folder beside the file, for simulate check.
 
 --stories plays the stories of the stored search (simulate explore) instead of cells of
 the matrix: for each set of faults that breaks a lock, the shortest one. A story agrees
@@ -158,13 +153,10 @@ func (f *worldsFlags) choose() (cells, []crosscheck.Story, error) {
 	if _, err := explore.Expected(kinds); err != nil {
 		return cells{}, nil, err
 	}
-	all := *f
-	all.columns = nil // here they are kinds
-	c, err := all.chosen(matrix.Columns())
+	c, err := f.chosen(nil)
 	if err != nil {
 		return c, nil, err
 	}
-	c.columns = nil
 	walk, err := storedWalk()
 	if err != nil {
 		return c, nil, err

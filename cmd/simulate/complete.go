@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"io"
 	"os"
 	"slices"
 	"strings"
@@ -39,7 +38,7 @@ func addCompletion(root *cobra.Command, g *globals) {
 		"profile":  completeList(explore.Profiles, profileMeans),
 		"expect":   kind,
 		"property": completeList(checker.All, func(p checker.Property) (string, string) { return p.ID, p.Summary.English() }),
-		"format":   completeList(allForms, func(f artifacts.Form) (string, string) { return f.Name, f.Summary }),
+		"format":   completeList(func() []artifacts.Form { return artifacts.All }, formatMeans),
 		"backend":  cobra.FixedCompletions(backendNames(), cobra.ShellCompDirectiveNoFileComp),
 	}
 	for _, cmd := range below(root) {
@@ -64,8 +63,6 @@ func word(name, meaning string) string {
 	}
 	return cobra.CompletionWithDesc(name, terminalText(meaning))
 }
-
-func allForms() []artifacts.Form { return artifacts.All }
 
 func kindMeans(k faultkind.Kind) (name, meaning string)     { return k.Name, k.Summary.English() }
 func profileMeans(w results.Profile) (name, meaning string) { return w.Name, w.Summary }
@@ -103,20 +100,11 @@ func scenarioWords() []string {
 
 // titleOf finds the title of a scenario file without parsing it, which would be slow.
 func titleOf(file string) string {
-	data, ok := readBuiltIn(file)
-	if info, err := os.Stat(file); err == nil && info.Mode().IsRegular() { // a pipe could block
-		f, err := os.Open(file)
-		if err != nil {
-			return ""
-		}
-		defer f.Close()
-		data, err = io.ReadAll(io.LimitReader(f, titleWithin))
-		ok = err == nil
-	}
-	if !ok {
+	if info, err := os.Stat(file); err == nil && !info.Mode().IsRegular() { // a pipe could block
 		return ""
 	}
-	for line := range strings.Lines(string(data[:min(len(data), titleWithin)])) {
+	data, _ := readSource(file, titleWithin) // nothing without a title
+	for line := range strings.Lines(string(data)) {
 		if title, ok := strings.CutPrefix(line, "scenario:"); ok {
 			return strings.TrimSpace(title)
 		}

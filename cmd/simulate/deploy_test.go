@@ -14,6 +14,7 @@ import (
 
 	"github.com/goccy/go-yaml"
 
+	"lockstep/internal/campaign"
 	"lockstep/internal/must"
 	"lockstep/internal/real/realtest"
 )
@@ -64,6 +65,19 @@ func TestTheFilesOfDeployPrintWhatOneMachinePrints(t *testing.T) {
 				t.Errorf("one machine prints\n%s\nand the shards\n%s", a, b)
 			}
 		})
+	}
+}
+
+// dividedWorks has some seconds of work for each command that can be divided.
+func dividedWorks(t *testing.T) [][]string {
+	t.Helper()
+	root := must.Get(filepath.Abs("../../scenarios/search"))(t)
+	return [][]string{
+		{"dev", "claims", "--claim", "3,10,18"},
+		{"search", filepath.Join(root, "session-storm.yaml"), "--lock", "zk-sequential", "--seeds", "640", "--property", "progress"},
+		{"sweep", filepath.Join(root, "pause-against-lease.yaml"), "--lock", "set-nx-lua", "--seeds", "2"},
+		{"explore", "setnx", "--only", "evict,lost-reply", "--profile", "plain,twice"},
+		{"matrix", "--lock", "set-nx-lua", "--fault", "N0,GP,PT,RS", "--seeds", "3"},
 	}
 }
 
@@ -201,4 +215,18 @@ func slurm(t *testing.T) (d deployed) {
 	wrap, _, _ = strings.Cut(wrap, " >result.json'")
 	d.merge = append([]string{"simulate"}, strings.Fields(wrap)...)
 	return d
+}
+
+// Parts of another version of the program are refused.
+func TestPartsOfAnotherVersionAreNotMerged(t *testing.T) {
+	w := must.Get(campaign.NewWork("v0.1", "claims", nil, claimsOptions{[]int{10}}))(t)
+	line, err := campaign.NewLine(w, "1/1", []map[string]any{{"n": 10, "verdict": "true", "figure": "nothing"}})
+	part := campaign.NewResults(w, 1)
+	must.Do(t, errors.Join(err, part.Put(line)))
+	file := filepath.Join(t.TempDir(), "part-1.json")
+	writeIn(t, file, string(part.Store()))
+	f := &mergeFlags{globals: &globals{stdout: newScreen(), json: true}}
+	if err := f.merge(t.Context(), []string{file}); err == nil || !strings.Contains(err.Error(), "version v0.1 of the program") {
+		t.Errorf("got %v", err)
+	}
 }

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -26,6 +27,7 @@ import (
 	"lockstep/internal/runstore"
 	"lockstep/internal/say"
 	"lockstep/internal/scenario"
+	"lockstep/internal/schema"
 	"lockstep/measurements"
 )
 
@@ -42,21 +44,9 @@ scenarios/.
 Without an argument it goes to docs/. Pages whose subject is gone are removed;
 files that it did not write are left alone.
 
-When measurements/matrix.json is there, or packed as matrix.json.gz, the pages of the locks show their measured rows:
-
-  simulate matrix --json > measurements/matrix.json
-
-with worlds.json the results on real servers,
-
-  simulate dev compare-worlds --json > measurements/worlds.json
-
-with worlds-in-full.json those of cells that do harm only at a scale of 1, with
-stories.json those of the stories of the search (--stories), with claims.json
-the verdicts on the claims of the documents,
-
-  simulate dev claims --json > measurements/claims.json
-
-and with explore.json (simulate explore --into) what it takes to break each lock.`,
+The results in measurements/ are shown on the pages of the locks, each as its command
+prints it with --json, or packed by gzip: matrix.json, explore.json and claims.json, and
+of compare-worlds worlds.json, worlds-in-full.json (--scale 1) and stories.json (--stories).`,
 		Example: `  simulate dev docs                 # into docs/
   simulate dev docs /tmp/reference  # elsewhere
   simulate dev docs --man /tmp/man  # as manual pages`,
@@ -73,7 +63,7 @@ and with explore.json (simulate explore --into) what it takes to break each lock
 			if err != nil {
 				return err
 			}
-			if err := tryToWrite(dir); err != nil { // before the pages are made, which takes long
+			if err := os.MkdirAll(dir, 0o755); err != nil { // before the pages are made, which takes long
 				return unwritable(fmt.Errorf("cannot write the docs: %w", err), "")
 			}
 			pages, err := reference(plans, ".", dir)
@@ -99,18 +89,6 @@ and with explore.json (simulate explore --into) what it takes to break each lock
 	}
 	cmd.Flags().StringVar(&man, "man", "", "write manual pages of the commands to this folder instead")
 	return cmd
-}
-
-// tryToWrite writes a file to a folder, which need not exist, and removes it.
-func tryToWrite(dir string) error {
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return err
-	}
-	file, err := os.CreateTemp(dir, ".writable-")
-	if err != nil {
-		return err
-	}
-	return errors.Join(file.Close(), os.Remove(file.Name()))
 }
 
 // reference makes the pages for a folder from the repository at root and its scenarios.
@@ -360,4 +338,39 @@ func writeMan(g *globals, dir string) error {
 		map[string]any{"dir": dir, "pages": written},
 		fmt.Sprintf("%d manual pages in %s: man -l %s", written, terminalText(dir),
 			terminalText(filepath.Join(dir, "simulate.1"))))
+}
+
+func schemaCommand(g *globals) *cobra.Command {
+	all := schema.Documents()
+	names := each(all, func(d schema.Document) string { return d.Name })
+	return &cobra.Command{
+		Use:   "schema [" + strings.Join(names, "|") + "]",
+		Short: "Print the JSON Schema of scenario files, or of results",
+		Long: `Print a JSON Schema, that of scenario files unless another one is named:
+
+` + helpOf(all, func(d schema.Document) (string, string) { return d.Name, d.Summary }) + `
+
+With the first one, editors complete keys, locks, faults and moments, explain them, and
+mark mistakes. An editor with a YAML language server finds it by the first
+line of a scenario, relative to the file:
+
+  # yaml-language-server: $schema=../../schema/scenario.schema.json
+
+Mistakes that only the whole file shows are left to simulate run --dry-run.`,
+		Example: `  simulate dev schema > schema/scenario.schema.json  # for an editor
+  simulate dev schema result                         # what --json prints`,
+		Args:      arguments(0, 1, "one schema: "+strings.Join(names, " or ")),
+		ValidArgs: names,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			chosen := all[0]
+			if len(args) > 0 {
+				at := slices.Index(names, args[0])
+				if at < 0 {
+					return fmt.Errorf("there is no schema %q: `simulate dev schema --help` lists them", args[0])
+				}
+				chosen = all[at]
+			}
+			return g.printed(schema.JSON(chosen.Schema()))
+		},
+	}
 }

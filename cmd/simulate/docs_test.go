@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"fmt"
 	"net/url"
 	"os"
 	"path"
@@ -11,8 +12,13 @@ import (
 	"sync"
 	"testing"
 
+	"lockstep/internal/campaign/results"
 	"lockstep/internal/docs"
 	"lockstep/internal/must"
+	"lockstep/internal/report/bundle"
+	"lockstep/internal/run"
+	"lockstep/internal/scenario/scenariotest"
+	"lockstep/internal/sim"
 )
 
 // freshReference is the reference as this program writes it.
@@ -114,5 +120,96 @@ func TestDocsSayNothingOfThisMachine(t *testing.T) {
 		if p.Path == "commands.md" && !bytes.Contains(p.Data, []byte("(default one for each core)")) {
 			t.Errorf("docs/%s says how many cores this machine has:\n%s", p.Path, p.Data)
 		}
+	}
+}
+
+// The README names the share of updates that the first lock of Jepsen's test loses here.
+func TestJepsensFigureInTheReadme(t *testing.T) {
+	p := must.Get(loadFile(t.Context(), "../../scenarios/published/jepsen-etcd-3.4.3.yaml"))(t)
+	w := simulator()
+	defer w.Close()
+	share := must.Get(lostBy(w, p, p.Locks[0]))(t)
+	data := must.Get(os.ReadFile("../../README.md"))(t)
+	want := fmt.Sprintf("the simulator loses %d %%", (200*share.Lost+share.Accepted)/(2*share.Accepted))
+	if !strings.Contains(strings.Join(strings.Fields(string(data)), " "), want) {
+		t.Errorf("README.md does not say that %s", want)
+	}
+}
+
+// The recipe for CI uploads the folder in which it stores its runs.
+func TestRecipeForCI(t *testing.T) {
+	data := must.Get(os.ReadFile("../../docs/in-your-ci.md"))(t)
+	_, page, _ := strings.Cut(string(data), "## In the repository of lockstep")
+	_, recipe, _ := strings.Cut(page, "```yaml\n- uses")
+	recipe, _, _ = strings.Cut(recipe, "```")
+	for _, want := range []string{"simulate run scenarios --out reports --quiet", "upload-artifact", "if: always()", "\n      reports\n"} {
+		if !strings.Contains(recipe, want) {
+			t.Errorf("the recipe lacks %q:\n%s", want, recipe)
+		}
+	}
+}
+
+// Each question of practice has at most twenty lines, is linked from its page, and has conclusive
+// runs.
+func TestQuestionsOfPracticeAreAnswered(t *testing.T) {
+	page := must.Get(os.ReadFile("../../docs/questions.md"))(t)
+	files, err := filepath.Glob("../../scenarios/questions/*.yaml")
+	if err != nil || len(files) != 10 {
+		t.Fatal(files, err)
+	}
+	for _, file := range files {
+		data := must.Get(os.ReadFile(file))(t)
+		english, _, _ := strings.Cut(string(data), "\nzh:")
+		_, english, _ = strings.Cut(english, "\n") // the line for editors
+		if lines := strings.Count(strings.TrimSpace(english), "\n") + 1; lines > 20 {
+			t.Errorf("%s has %d lines", file, lines)
+		}
+		if name := "scenarios/questions/" + filepath.Base(file); !strings.Contains(string(page), name) {
+			t.Errorf("the page does not link %s", name)
+		}
+		p := scenariotest.Load(t, file)
+		const seeds = 5
+		tally := bundle.NewTally(p.Locks[0], 1, seeds)
+		must.Do(t, run.Seeds(t.Context(), simulator, p, p.Locks[0], 1, seeds, 1, tally.Count))
+		if tally.Finish(); tally.Tested == 0 {
+			t.Errorf("%s: %s", file, tally.UntestedText().English())
+		}
+	}
+}
+
+// Every lock that the walk breaks has a counterexample, and something breaks in it.
+func TestCounterexamplesStillBreak(t *testing.T) {
+	x := must.Get(storedWalk())(t)
+	examples := must.Get(counterexamples(x))(t)
+	if len(examples) < 50 {
+		t.Errorf("only %d counterexamples", len(examples))
+	}
+	for lock, e := range examples {
+		broken := 0
+		for _, s := range e.Steps {
+			if !s.Note.Empty() {
+				broken++
+			}
+		}
+		if broken == 0 {
+			t.Errorf("%s: nothing breaks in its counterexample", lock)
+		}
+	}
+}
+
+func TestACounterexampleThatHoldsIsAnError(t *testing.T) {
+	data := must.Get(os.ReadFile(filepath.Join("..", "..", "scenarios", "lessons", "pause-past-lease.yaml")))(t)
+	w := sim.New()
+	defer w.Close()
+	play := func(text string) error {
+		p := scenariotest.Parse(t, "a.yaml", text)
+		_, err := playExample(w, p, "set-nx-lua", &results.CutSet{})
+		return err
+	}
+	text := string(data)
+	must.Do(t, play(text))
+	harmless := text[:strings.Index(text, "faults:")] + text[strings.Index(text, "expect:"):]
+	if err := play(harmless); err == nil || !strings.Contains(err.Error(), "does not break") {
+		t.Errorf("a story without its fault is taken for a counterexample: %v", err)
 	}
 }

@@ -51,7 +51,13 @@ func explainScenario(ctx context.Context, g *globals, arg string) error {
 		return err
 	}
 	if g.json {
-		return scenariosJSON(g, plans)
+		all, err := eachOrError(plans, func(p *plan.Plan) (json.RawMessage, error) {
+			return yaml.YAMLToJSON([]byte(scenario.Resolved(p)))
+		})
+		if err != nil {
+			return bug(err)
+		}
+		return g.printJSON(map[string]any{"schema": 1, "scenarios": all})
 	}
 	for i, p := range plans {
 		if i > 0 {
@@ -64,16 +70,6 @@ func explainScenario(ctx context.Context, g *globals, arg string) error {
 		}
 	}
 	return nil
-}
-
-func scenariosJSON(g *globals, plans []*plan.Plan) error {
-	all, err := eachOrError(plans, func(p *plan.Plan) (json.RawMessage, error) {
-		return yaml.YAMLToJSON([]byte(scenario.Resolved(p)))
-	})
-	if err != nil {
-		return bug(err)
-	}
-	return g.printJSON(map[string]any{"schema": 1, "scenarios": all})
 }
 
 // explainRun judges the stored histories again and narrates each.

@@ -3,8 +3,6 @@ package main
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -23,7 +21,6 @@ import (
 	"lockstep/internal/campaign/results"
 	"lockstep/internal/locks"
 	"lockstep/internal/runstore"
-	"lockstep/internal/say"
 	"lockstep/internal/shell"
 	"lockstep/internal/sim"
 	"lockstep/measurements"
@@ -65,19 +62,17 @@ to break:
   foreign-release  another client removes the holder's entry
   no-progress      no client gets the lock, although the store could serve
 
-None means none of the schedules that were searched, and the scope says which those are.
-Each set has a story: simulate run set-nx-lua/pause plays one of the stored search; those
-of a search of your own are written as scenario files. Single faults are searched in all
-usage profiles, several faults in plain and just-within or in those of --complete; in the
-others some schedules of each two kinds are drawn. With --profile, all are searched in
-each that is named.
+None means none of the schedules that were searched: docs/explore.md. Each set has a
+story: simulate run set-nx-lua/pause plays one of the stored search; those of a search of
+your own are written as scenario files. Several faults are searched in plain and
+just-within, or in the usage profiles of --complete; in the others some schedules of each
+two kinds are drawn. With --profile, all are searched in each that is named.
 
 With --resume each piece of the search is kept as soon as it is done, and the same command
-goes on from there; without, Ctrl-C keeps what was searched in the run store. --into
-replaces what a stored result knows of the searched locks.
+goes on from there; without, Ctrl-C keeps what was searched in the run store.
 
 Kinds of faults:
-` + kindsHelp() + `
+` + helpOf(faultkind.All(), kindMeans) + `
 
 Usage profiles:
 ` + helpOf(explore.Profiles(), profileMeans),
@@ -105,21 +100,6 @@ Usage profiles:
 	cmd.Flags().StringVar(&f.into, "into", "", "put the result into the stored one in this file")
 	f.shards.add(cmd)
 	return speaks(cmd, g)
-}
-
-func kindsHelp() string { return helpOf(faultkind.All(), kindMeans) }
-
-// helpOf is a list of names and their meanings for the help.
-func helpOf[T any](all []T, means func(T) (name, meaning string)) string {
-	var lines []string
-	for _, one := range all {
-		name, meaning := means(one)
-		for _, line := range say.RulerFor(say.English).Wrap(meaning, 58) {
-			lines = append(lines, fmt.Sprintf("  %-18s  %s", name, line))
-			name = ""
-		}
-	}
-	return strings.Join(lines, "\n")
 }
 
 // explorable makes a world for walks.
@@ -209,8 +189,7 @@ func (f *exploreFlags) keptAs() (*campaign.Work, error) {
 		if err != nil {
 			return nil, runstore.Unread(err)
 		}
-		sum := sha256.Sum256(data)
-		o.Further = hex.EncodeToString(sum[:])
+		o.Further = runstore.SHA256(data)
 	}
 	return f.shards.work("explore", o)
 }
@@ -311,6 +290,9 @@ func (f *exploreFlags) readInto(o *explore.Options) (*results.Explored, error) {
 		return nil, nil
 	}
 	data, err := os.ReadFile(f.into)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, environment(fmt.Errorf("--into %s: it is not there: name a result of simulate explore --json", f.into))
+	}
 	if err != nil {
 		return nil, runstore.Unread(err)
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"io"
 	"io/fs"
 	"maps"
 	"os"
@@ -229,18 +230,17 @@ func TestTheMatrixPageShowsHostileText(t *testing.T) {
 // is safe to print, or it is played, stored and shown.
 func TestHostileScenarios(t *testing.T) {
 	p := scenariotest.Load(t, "../../scenarios/lessons/split-brain.yaml")
-	var clean yaml.MapSlice
-	must.Do(t, yaml.UnmarshalWithOptions([]byte(scenario.Resolved(p)), &clean, yaml.UseOrderedMap()))
-	if _, err := scenario.Parse("x.yaml", jsonOf(t, clean)); err != nil {
+	clean := must.Get(yaml.YAMLToJSON([]byte(scenario.Resolved(p))))(t)
+	if _, err := scenario.Parse("x.yaml", clean); err != nil {
 		t.Fatal("the scenario is refused before anything is replaced: ", err)
 	}
 	names := slices.Sorted(maps.Keys(hostileTexts))
-	leaves := countLeaves(clean)
+	leaves := leavesOf(t, clean)
 	taken := map[int]*plan.Plan{}
-	for n := range leaves {
+	for n, at := range leaves {
 		for k := range 5 { // different ones at each place; the test above puts all of them into the prose
-			at, what := n, names[(n*5+k)%len(names)]
-			p, err := scenario.Parse("x.yaml", jsonOf(t, replaceLeaf(clean, &at, hostileTexts[what]+marker)))
+			what := names[(n*5+k)%len(names)]
+			p, err := scenario.Parse("x.yaml", slices.Concat(clean[:at.from], quoted(t, hostileTexts[what]+marker), clean[at.to:]))
 			if err != nil {
 				checkTerminal(t, fmt.Sprintf("%s at %d", what, n), terminalLines(err.Error()))
 				continue
@@ -248,8 +248,8 @@ func TestHostileScenarios(t *testing.T) {
 			taken[n] = p
 		}
 	}
-	if len(taken) < 4 || len(taken) > leaves/2 {
-		t.Fatalf("hostile texts are accepted at %d of %d places, want title, story, question and lesson", len(taken), leaves)
+	if len(taken) < 4 || len(taken) > len(leaves)/2 {
+		t.Fatalf("hostile texts are accepted at %d of %d places, want title, story, question and lesson", len(taken), len(leaves))
 	}
 	for n, p := range taken {
 		checkPlayed(t, fmt.Sprintf("place %d", n), p)
@@ -279,89 +279,31 @@ func checkPlayed(t *testing.T, what string, p *plan.Plan) {
 	checkTerminal(t, what, terminal.Report(b, terminal.Options{Width: 80}))
 }
 
-// countLeaves counts keys and values below a value.
-func countLeaves(v any) (n int) {
-	switch v := v.(type) {
-	case yaml.MapSlice:
-		for _, item := range v {
-			n += 1 + countLeaves(item.Value)
-		}
-	case []any:
-		for _, item := range v {
-			n += countLeaves(item)
-		}
-	default:
-		n = 1
-	}
-	return n
-}
+// place is a part of a document, in bytes.
+type place struct{ from, to int }
 
-// replaceLeaf returns a copy in which the key or value number at is another text.
-func replaceLeaf(v any, at *int, text string) any {
-	switch v := v.(type) {
-	case yaml.MapSlice:
-		var out yaml.MapSlice
-		for _, item := range v {
-			if *at--; *at == -1 {
-				item.Key = text
-			}
-			out = append(out, yaml.MapItem{Key: item.Key, Value: replaceLeaf(item.Value, at, text)})
-		}
-		return out
-	case []any:
-		var out []any
-		for _, item := range v {
-			out = append(out, replaceLeaf(item, at, text))
-		}
-		return out
-	}
-	if *at--; *at == -1 {
-		return text
-	}
-	return v
-}
-
-// jsonOf writes a document as JSON, which is YAML as well. It keeps invalid bytes.
-func jsonOf(t *testing.T, v any) []byte {
+// leavesOf are the keys and values of a JSON document.
+func leavesOf(t *testing.T, doc []byte) (all []place) {
 	t.Helper()
-	var out bytes.Buffer
-	var write func(v any, indent string)
-	write = func(v any, indent string) {
-		switch v := v.(type) {
-		case yaml.MapSlice:
-			out.WriteString("{")
-			for i, item := range v {
-				if i > 0 {
-					out.WriteString(",")
-				}
-				out.WriteString("\n" + indent + quoted(t, fmt.Sprint(item.Key)) + ": ")
-				write(item.Value, indent+" ")
-			}
-			out.WriteString("}")
-		case []any:
-			out.WriteString("[")
-			for i, item := range v {
-				if i > 0 {
-					out.WriteString(",")
-				}
-				out.WriteString("\n" + indent)
-				write(item, indent+" ")
-			}
-			out.WriteString("]")
-		case string:
-			out.WriteString(quoted(t, v))
-		default:
-			fmt.Fprint(&out, v)
+	d := json.NewDecoder(bytes.NewReader(doc))
+	for from := int64(0); ; from = d.InputOffset() {
+		token, err := d.Token()
+		if err == io.EOF {
+			return all
+		}
+		must.Do(t, err)
+		if _, ok := token.(json.Delim); !ok {
+			text := bytes.TrimLeft(doc[from:d.InputOffset()], " \n,:")
+			all = append(all, place{int(d.InputOffset()) - len(text), int(d.InputOffset())})
 		}
 	}
-	write(v, " ")
-	return out.Bytes()
 }
 
-func quoted(t *testing.T, s string) string {
+// quoted is a text in JSON; invalid bytes stay.
+func quoted(t *testing.T, s string) []byte {
 	t.Helper()
 	if !utf8.ValidString(s) {
-		return `"` + s + `"`
+		return []byte(`"` + s + `"`)
 	}
-	return string(must.Get(json.Marshal(s))(t))
+	return must.Get(json.Marshal(s))(t)
 }

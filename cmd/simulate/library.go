@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"lockstep/internal/interrupt"
+	"lockstep/internal/locks"
 	"lockstep/internal/plan"
 	"lockstep/internal/runstore"
 	"lockstep/internal/scenario"
@@ -188,6 +189,19 @@ func readBuiltIn(file string) ([]byte, bool) {
 	return data, data != nil && err == nil
 }
 
+// readSource returns the beginning of a scenario file, on disk or else embedded, up to so many bytes.
+func readSource(file string, most int64) ([]byte, error) {
+	f, err := os.Open(file)
+	if data, ok := readBuiltIn(file); ok && errors.Is(err, fs.ErrNotExist) {
+		return data[:min(int64(len(data)), most)], nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(io.LimitReader(f, most))
+}
+
 // insideProgram turns a path below scenarioRoot into that of an embedded file.
 func insideProgram(file string) (string, bool) {
 	rel, err := filepath.Rel(scenarioRoot, filepath.Clean(file))
@@ -305,7 +319,9 @@ func scenarioByName(name string) ([]string, error) {
 		names = append(names, scenarioName(file))
 	}
 	hint := "neither a file nor the name of a scenario; `simulate list scenarios` shows them"
-	if near := scenario.Nearest(filepath.Base(strings.TrimSuffix(name, ".yaml")), names); near != "" {
+	if _, ok := locks.Lookup(name); ok {
+		hint = "a lock and no scenario: play a story with it, as in simulate run pause-past-lease --lock " + name
+	} else if near := scenario.Nearest(filepath.Base(strings.TrimSuffix(name, ".yaml")), names); near != "" {
 		hint = fmt.Sprintf("neither a file nor a scenario: did you mean %q?", near)
 	}
 	return nil, fmt.Errorf("%s is %s", name, hint)

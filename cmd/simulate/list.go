@@ -95,6 +95,16 @@ type listed struct {
 	rows    [][]string
 }
 
+// listOf is the list of all these, each as an object and as a row.
+func listOf[T, J any](all []T, of func(T) (J, []string)) listed {
+	objects, rows := []J{}, [][]string(nil)
+	for _, one := range all {
+		object, row := of(one)
+		objects, rows = append(objects, object), append(rows, row)
+	}
+	return listed{objects, rows}
+}
+
 func listLocks(l say.Language) listed {
 	type lock struct {
 		ID         string   `json:"id"`
@@ -131,13 +141,10 @@ func listBugs(l say.Language) listed {
 		Summary string `json:"summary"`
 		Fixed   string `json:"fixed"` // the lock without it
 	}
-	all := locks.Bugs()
-	return listed{
-		each(all, func(v locks.Variant) bug {
-			return bug{v.ID, v.Bug.Library, v.Bug.Has, v.Bug.Gone, v.Bug.Issue, v.Doc(say.English).Idea, v.Bug.Fixed}
-		}),
-		each(all, func(v locks.Variant) []string { return []string{v.ID, v.Bug.Library, v.Doc(l).Idea} }),
-	}
+	return listOf(locks.Bugs(), func(v locks.Variant) (bug, []string) {
+		return bug{v.ID, v.Bug.Library, v.Bug.Has, v.Bug.Gone, v.Bug.Issue, v.Doc(say.English).Idea, v.Bug.Fixed},
+			[]string{v.ID, v.Bug.Library, v.Doc(l).Idea}
+	})
 }
 
 func listFaults(l say.Language) listed {
@@ -146,11 +153,9 @@ func listFaults(l say.Language) listed {
 		Summary string `json:"summary"`
 		Example string `json:"example"`
 	}
-	all := faults.All()
-	return listed{
-		each(all, func(s faults.Spec) fault { return fault{s.Name, s.Summary.English(), s.Example} }),
-		each(all, func(s faults.Spec) []string { return []string{s.Name, s.Summary.In(l)} }),
-	}
+	return listOf(faults.All(), func(s faults.Spec) (fault, []string) {
+		return fault{s.Name, s.Summary.English(), s.Example}, []string{s.Name, s.Summary.In(l)}
+	})
 }
 
 func listMoments(l say.Language) listed {
@@ -158,12 +163,10 @@ func listMoments(l say.Language) listed {
 		Moment  string `json:"moment"` // follows a client in a scenario; COMMAND stands for a command
 		Summary string `json:"summary"`
 	}
-	words := func(m faults.MomentPhrase) string { return strings.Replace(m.Text, "%s", "COMMAND", 1) }
-	all := faults.MomentPhrases()
-	return listed{
-		each(all, func(m faults.MomentPhrase) moment { return moment{words(m), m.Doc.English()} }),
-		each(all, func(m faults.MomentPhrase) []string { return []string{words(m), m.Doc.In(l)} }),
-	}
+	return listOf(faults.MomentPhrases(), func(m faults.MomentPhrase) (moment, []string) {
+		words := strings.Replace(m.Text, "%s", "COMMAND", 1)
+		return moment{words, m.Doc.English()}, []string{words, m.Doc.In(l)}
+	})
 }
 
 func listProperties(l say.Language) listed {
@@ -172,11 +175,9 @@ func listProperties(l say.Language) listed {
 		Summary string `json:"summary"`
 		Source  string `json:"source"`
 	}
-	all := checker.All()
-	return listed{
-		each(all, func(p checker.Property) property { return property{p.ID, p.Summary.English(), p.Source} }),
-		each(all, func(p checker.Property) []string { return []string{p.ID, p.Summary.In(l)} }),
-	}
+	return listOf(checker.All(), func(p checker.Property) (property, []string) {
+		return property{p.ID, p.Summary.English(), p.Source}, []string{p.ID, p.Summary.In(l)}
+	})
 }
 
 func listScenarios(ctx context.Context, g *globals) (listed, error) {
@@ -218,18 +219,14 @@ func listRuns(root string) (listed, error) {
 		Scenario string `json:"scenario"`
 		Dir      string `json:"run_dir"`
 	}
-	all := []item{}
-	var rows [][]string
 	runs, err := runstore.List(os.DirFS(root))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return listed{}, environment(fmt.Errorf("the runs below %s cannot be listed: %w: make them readable, or name another place with --out", root, err))
 	}
-	for i := range runs {
-		dir := filepath.Join(root, filepath.FromSlash(runs[i].Path()))
-		all = append(all, item{runs[i].Scenario, dir})
-		rows = append(rows, []string{runs[i].Scenario, dir})
-	}
-	return listed{all, rows}, nil
+	return listOf(runs, func(r runstore.Stored) (item, []string) {
+		dir := filepath.Join(root, filepath.FromSlash(r.Path()))
+		return item{r.Scenario, dir}, []string{r.Scenario, dir}
+	}), nil
 }
 
 // printTable prints rows under a header, the last column wrapped to the width.

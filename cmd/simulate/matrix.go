@@ -38,13 +38,12 @@ It adds what the stored exhaustive search (measurements/explore.json.gz, see sim
 explore) found with single faults of the same kinds. The letter is the worst outcome
 seen:
 
-` + letterList() + `
+` + helpOf(checker.CellLetters, func(x checker.LetterMeaning) (string, string) { return string(x.Letter), x.Means.English() }) + `
+
 S means none of that many runs and schedules. A star marks a cell in which the resource
-was damaged, behind a fence where the lock hands out tokens: an update was lost, or a
-stale write came after a newer holder had read. No letter is set in advance: all are
-measured. On real servers (--backend process) only the scripts are played unless --seeds
-says otherwise, and a cell that they cannot play says why; there, and at a scale other
-than 1, that search plays no part.
+was damaged, behind a fence where the lock hands out tokens. On real servers (--backend
+process) only the scripts are played unless --seeds says otherwise; there, and at a scale
+other than 1, that search plays no part.
 
 The page of the whole matrix, matrix.html, leads to a page of evidence for each lock, in
 the folder matrix; that of some locks or faults has its evidence below.
@@ -65,15 +64,6 @@ showed; --export writes them as scenario files, too.`,
 	cmd.Flags().StringVar(&f.export, "export", "", "with --scripts: write them to this folder as scenario files, overwriting none")
 	f.shards.add(cmd)
 	return speaks(cmd, g)
-}
-
-// letterList explains the letters, for the help.
-func letterList() string {
-	var b strings.Builder
-	for _, x := range checker.CellLetters {
-		fmt.Fprintf(&b, "  %-4s%s\n", x.Letter, x.Means.English())
-	}
-	return b.String()
 }
 
 // measure measures the matrix; asked is set if the user has given --seeds.
@@ -127,10 +117,9 @@ func (f *matrixFlags) measure(ctx context.Context, asked bool) error {
 	if err != nil {
 		return err
 	}
-	if f.json {
-		return f.printCells(m.Measured())
+	if err := f.show(m); err != nil || f.json {
+		return err
 	}
-	f.print(m)
 	took := say.Verbatim(fmt.Sprintf("%.1f", time.Since(started).Seconds()))
 	fmt.Fprintf(f.stdout, "\n%s\n", say.RunsAndPage.With(say.Number(runsOf(m)), took, say.Verbatim(page)).In(f.language))
 	if len(m.Cells) == 1 {
@@ -159,12 +148,8 @@ func (f *matrixFlags) partOf(m *matrix.Matrix, interrupted error) error {
 	if over == 0 {
 		return interrupted
 	}
-	if f.json {
-		if err := f.printCells(m.Measured()); err != nil {
-			return err
-		}
-	} else {
-		f.print(m)
+	if err := f.show(m); err != nil {
+		return err
 	}
 	return fmt.Errorf("interrupted after %d of %d cells, which are shown above; no page was written", over, len(m.Cells))
 }
@@ -187,7 +172,7 @@ func chosenLocks(ids []string) ([]locks.Variant, error) {
 }
 
 func chosenColumns(codes []string, among []matrix.Column) ([]matrix.Column, error) {
-	if len(codes) == 0 {
+	if len(codes) == 0 || among == nil {
 		return among, nil
 	}
 	known := each(among, func(c matrix.Column) string { return c.Code })
@@ -200,7 +185,10 @@ func chosenColumns(codes []string, among []matrix.Column) ([]matrix.Column, erro
 	})
 }
 
-func (f *matrixFlags) print(m *matrix.Matrix) {
+func (f *matrixFlags) show(m *matrix.Matrix) error {
+	if f.json {
+		return f.printCells(m.Measured())
+	}
 	width := 0
 	for _, v := range m.Locks {
 		width = max(width, len(v.ID))
@@ -226,6 +214,7 @@ func (f *matrixFlags) print(m *matrix.Matrix) {
 	for _, c := range m.Columns {
 		fmt.Fprintf(f.stdout, "%2s  %s\n", c.Code, c.Name.In(f.language))
 	}
+	return nil
 }
 
 // letter is a cell's letter in colour, in two columns, with a third one for the mark of damage.

@@ -2,8 +2,6 @@ package main
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -18,7 +16,9 @@ import (
 	"lockstep/internal/campaign/matrix"
 	"lockstep/internal/locks"
 	"lockstep/internal/plan"
+	"lockstep/internal/runstore"
 	"lockstep/internal/say"
+	"lockstep/internal/scenario"
 	"lockstep/internal/shell"
 	"lockstep/measurements"
 )
@@ -68,7 +68,7 @@ func (f *matrixFlags) listed(m *matrix.Matrix) []listedScript {
 			s := &c.Scripts[k]
 			one := listedScript{Lock: c.Lock, Fault: c.Fault, Script: s.Name.English(), Letter: string(s.Letter), name: s.Name, text: s.File()}
 			if f.export != "" {
-				one.File = filepath.Join(f.export, fmt.Sprintf("%s-%s-%d-%s.yaml", c.Lock, c.Fault, k+1, fileWords(s.Name.English())))
+				one.File = filepath.Join(f.export, fmt.Sprintf("%s-%s-%d-%s.yaml", c.Lock, c.Fault, k+1, scenario.Slug(s.Name.English())))
 			}
 			all = append(all, one)
 		}
@@ -94,13 +94,6 @@ func exportScripts(all []listedScript) error {
 	return nil
 }
 
-// fileWords turns a sentence into a part of a file name.
-func fileWords(text string) string {
-	return strings.Join(strings.FieldsFunc(strings.ToLower(text), func(r rune) bool {
-		return (r < 'a' || r > 'z') && (r < '0' || r > '9')
-	}), "-")
-}
-
 type matrixOptions struct {
 	Locks  []string `json:"locks,omitempty"`
 	Faults []string `json:"faults,omitempty"`
@@ -119,8 +112,7 @@ func (f *matrixFlags) measureElsewhere(ctx context.Context, o *matrix.Options) e
 	if err != nil {
 		return bug(err)
 	}
-	walk := sha256.Sum256(stored)
-	of := matrixOptions{f.locks, f.columns, f.scale, f.seeds, hex.EncodeToString(walk[:])}
+	of := matrixOptions{f.locks, f.columns, f.scale, f.seeds, runstore.SHA256(stored)}
 	shards, err := divided(ctx, &f.shards, f.globals, "matrix", of, func(s campaign.Shard) ([]matrix.Record, error) {
 		mine := *o
 		mine.Shard = s
@@ -163,7 +155,8 @@ type cells struct {
 	refuse   func(p *plan.Plan, lock string) error // what the world cannot play
 }
 
-// chosen returns the chosen cells of the matrix or of topologies.
+// chosen returns the chosen cells among columns, of the matrix or of topologies; nil: they are chosen
+// by something else.
 func (f *cellFlags) chosen(columns []matrix.Column) (c cells, err error) {
 	if c.scalePPM, err = parseScale(f.scale); err != nil {
 		return c, err

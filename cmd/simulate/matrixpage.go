@@ -40,11 +40,11 @@ func (f *matrixFlags) matrixPage(ctx context.Context, m *matrix.Matrix) (*matrix
 	if err != nil {
 		return nil, err
 	}
-	tokens := tokenLocks(walk)
 	for _, i := range rows {
 		v := m.Locks[i]
 		row := f.row(v, groupOf(v).name)
-		row.Apart, row.Tokens = locks.Misprint(v.ID) && len(f.locks) == 0, tokens[v.ID]
+		searched := walk.Lock(v.ID)
+		row.Apart, row.Tokens = locks.Misprint(v.ID) && len(f.locks) == 0, searched != nil && searched.Fenced()
 		if f.whole() {
 			row.More = !locks.Main(v.ID)
 			switch {
@@ -103,15 +103,6 @@ func (f *matrixFlags) unexpected(row *matrixpage.Lock, column int, kinds []strin
 // whole reports whether the matrix has all locks and columns. Its page shows the main locks first, and
 // its evidence is on separate pages.
 func (f *matrixFlags) whole() bool { return len(f.locks) == 0 && len(f.columns) == 0 }
-
-// tokenLocks are the locks that hand out fencing tokens, according to the stored walk.
-func tokenLocks(walk *results.Explored) map[string]bool {
-	out := map[string]bool{}
-	for i := range walk.Locks {
-		out[walk.Locks[i].Lock] = walk.Locks[i].Fenced()
-	}
-	return out
-}
 
 // libraryRows are the stored rows of the libraries, measured with their own code.
 func (f *matrixFlags) libraryRows(columns []matrix.Column, walk *results.Explored) (rows []matrixpage.Lock, err error) {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -29,11 +30,9 @@ func mergeCommand(g *globals) *cobra.Command {
 		Use:   "merge <part|folder>...",
 		Short: "Put together what several machines have played",
 		Long: `Put together what several machines have played: the parts that search, sweep, matrix,
-explore and claims write with --shard. It prints what the command would have printed on
-one machine, with the same exit code, and writes the same files; what a search has found
-is shrunk here. All parts must be there, in any order.
-
-docs/machines.md says how to start the shards on Kubernetes, Slurm and in CI.
+explore and claims write with --shard (docs/machines.md). It prints what the command would
+have printed on one machine, with the same exit code, and writes the same files. All parts
+must be there, in any order.
 
 ` + exitHint,
 		Example: `  simulate search redlock-storm --shard 3/16 --part part-3.json  # a share
@@ -76,6 +75,9 @@ func (f *mergeFlags) merge(ctx context.Context, files []string) error {
 func partFiles(args []string) (files []string, err error) {
 	for _, arg := range args {
 		info, err := os.Stat(arg)
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil, environment(fmt.Errorf("%s is not there: name the parts that --shard has written, or their folder", arg))
+		}
 		if err != nil {
 			return nil, runstore.Unread(err)
 		}
@@ -128,17 +130,11 @@ func (f *mergeFlags) again(ctx context.Context, shards shardFlags) error {
 	var show func() error
 	switch w.Command {
 	case "search":
-		x, o := &searchFlags{runFlags: simulated, shards: shards}, &searchOptions{}
-		options, show = o, func() error {
-			x.locks, x.properties, x.seed, x.seeds = o.Locks, o.Properties, o.Seed, o.Seeds
-			return x.search(ctx, shards.scenario.File)
-		}
+		x := &searchFlags{runFlags: simulated, shards: shards}
+		options, show = &x.searchOptions, func() error { return x.search(ctx, shards.scenario.File) }
 	case "sweep":
-		x, o := &sweepFlags{runFlags: simulated, shards: shards}, &sweepOptions{}
-		options, show = o, func() error {
-			x.locks, x.property, x.seed, x.seeds = o.Locks, o.Property, o.Seed, o.Seeds
-			return x.sweep(ctx, shards.scenario.File)
-		}
+		x := &sweepFlags{runFlags: simulated, shards: shards}
+		options, show = &x.sweepOptions, func() error { return x.sweep(ctx, shards.scenario.File) }
 	case "matrix":
 		x, o := &matrixFlags{cellFlags: cellFlags{globals: f.globals, backend: sim.Backend}, shards: shards}, &matrixOptions{}
 		options, show = o, func() error {
@@ -174,11 +170,8 @@ func workCommand(g *globals) *cobra.Command {
 NATS JetStream, with --on nats://HOST or --on embedded, until it is stopped. Any number of
 workers may come and go at any time, also by kill -9: what one of them was playing is played again.
 
-A worker reads scenarios and ranges and nothing else, and writes no file. It takes work of
-its own version only, so start coordinator and workers from the same build.
-
-Credentials are read from the address or the environment, as the tool nats does:
-NATS_USER and NATS_PASSWORD, NATS_TOKEN, NATS_CREDS, NATS_NKEY, NATS_CA, NATS_CERT and NATS_KEY.
+It takes work of its own version only, so start coordinator and workers from the same
+build. Credentials are read from the address or the environment: docs/machines.md.
 It needs the program built with -tags queue; make build-live puts one beside this.`,
 		Example: `  simulate dev work nats://queue.example.com  # until Ctrl-C
   simulate dev work tls://a.example,tls://b.example --jobs 8  # two servers`,

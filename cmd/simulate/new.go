@@ -5,6 +5,8 @@ import (
 	"embed"
 	"errors"
 	"fmt"
+	"go/build"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -319,15 +321,13 @@ func propertyTaken(name string) string {
 	return ""
 }
 
-// platforms are the suffixes of file names that restrict a Go file to some systems.
-var platforms = strings.Fields(`aix android darwin dragonfly freebsd hurd illumos ios js linux nacl netbsd openbsd
-	plan9 solaris wasip1 windows zos 386 amd64 amd64p32 arm armbe arm64 arm64be loong64 mips mipsle mips64 mips64le
-	mips64p32 mips64p32le ppc ppc64 ppc64le riscv riscv64 s390 s390x sparc sparc64 wasm`)
-
 // notAlwaysCompiled returns why a name is unsuitable for a Go file, or "".
 func notAlwaysCompiled(name string) string {
-	last := name[strings.LastIndexByte(name, '-')+1:]
-	if last != name && (last == "test" || slices.Contains(platforms, last)) {
+	elsewhere := build.Context{GOOS: "none", GOARCH: "none", Compiler: "gc", OpenFile: func(string) (io.ReadCloser, error) {
+		return io.NopCloser(strings.NewReader("package x")), nil
+	}}
+	compiled, err := elsewhere.MatchFile("", goName(name)+".go")
+	if last := name[strings.LastIndexByte(name, '-')+1:]; last != name && (last == "test" || err != nil || !compiled) {
 		return fmt.Sprintf("Go compiles a file whose name ends in _%s only sometimes", last)
 	}
 	return ""

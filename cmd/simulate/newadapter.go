@@ -56,10 +56,7 @@ func (f *newFlags) writeAdapter(name string) error {
 	case f.source != "":
 		return fmt.Errorf("--source is for an adapter in %s: leave it out for one in %s", goLanguage, f.in)
 	}
-	return f.writeProgram(&languages[i], name)
-}
-
-func (f *newFlags) writeProgram(l *language, name string) error {
+	l := &languages[i]
 	data, err := examples.Files.ReadFile(l.example)
 	if err != nil {
 		return bug(err)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -19,7 +20,6 @@ import (
 	"lockstep/internal/run"
 	"lockstep/internal/runstore"
 	"lockstep/internal/say"
-	"lockstep/internal/sim"
 )
 
 // output shows results: as text at once, or as one JSON object at the end.
@@ -212,11 +212,11 @@ func (f *runFlags) playSeeds(ctx context.Context, p *plan.Plan, worlds run.Facto
 		out.suite.Add(bundle.SuiteRun{Scenario: p.Slug, Lock: lock, Status: t.Worst, Why: t.Why()})
 		tallies = append(tallies, t)
 	}
-	show := telling(tallies, first)
 	_ = bar.Finish()
 	if ctx.Err() != nil {
-		return run.Failed, f.partOfSeeds(p, tallies, show, worlds, out)
+		return run.Failed, f.partOfSeeds(p, tallies, out)
 	}
+	show := telling(tallies, first)
 	if err := f.showTallies(p, tallies, false, out); err != nil {
 		return run.Failed, err
 	}
@@ -253,9 +253,8 @@ func telling(tallies []*bundle.Tally, first uint64) uint64 {
 	return first
 }
 
-// partOfSeeds shows the results up to an interruption, and stores one run if that is quick.
-func (f *runFlags) partOfSeeds(p *plan.Plan, tallies []*bundle.Tally, show uint64, worlds run.Factory, out *output) error {
-	keeping.Store(true)
+// partOfSeeds shows the results up to an interruption. No run is stored: it would have to be played again.
+func (f *runFlags) partOfSeeds(p *plan.Plan, tallies []*bundle.Tally, out *output) error {
 	runs := 0
 	for _, t := range tallies {
 		runs += t.Runs
@@ -263,24 +262,8 @@ func (f *runFlags) partOfSeeds(p *plan.Plan, tallies []*bundle.Tally, show uint6
 	if runs == 0 {
 		return fmt.Errorf("interrupted: no run of %s was over, and nothing was stored", p.Slug)
 	}
-	if err := f.showTallies(p, tallies, true, out); err != nil {
-		return err
-	}
-	done := fmt.Sprintf("interrupted after %d of %d runs of %s, which are counted above", runs, f.times*len(p.Locks), p.Slug)
-	if f.backend != sim.Backend { // a real run cannot be repeated
-		return fmt.Errorf("%s; none is stored", done)
-	}
-	ctx, stop := context.WithTimeout(context.Background(), patience/4)
-	defer stop()
-	r, err := run.All(ctx, worlds, p, show, f.backend)
-	if err != nil {
-		return fmt.Errorf("%s; none is stored", done)
-	}
-	b, err := out.store(r)
-	if err != nil {
-		return err
-	}
-	return fmt.Errorf("%s; seed %d is stored in %s", done, show, b.RunDir)
+	err := f.showTallies(p, tallies, true, out)
+	return errors.Join(err, fmt.Errorf("interrupted after %d of %d runs of %s, which are counted above; none is stored", runs, f.times*len(p.Locks), p.Slug))
 }
 
 // showTallies shows the counts. After an interruption, no expectation counts as met.

@@ -60,7 +60,7 @@ func TestChaosOfAQueue(t *testing.T) {
 		return
 	}
 	c := newHavoc(t)
-	works := queueWorks(t)
+	works := dividedWorks(t)
 	alone := make([][]byte, len(works))
 	codes := make([]int, len(works))
 	for i, work := range works {
@@ -382,54 +382,19 @@ func (c *havoc) fill(server int) (empty func()) {
 func (c *havoc) end() {
 	close(c.over)
 	c.keepers.Wait()
-	for len(processesOf(c.T, "cwd", c.dir)) > 0 { // a player ends a moment later; the test's deadline bounds it
+	for len(processesIn(c.T, c.dir)) > 0 { // a player ends a moment later; the test's deadline bounds it
 		time.Sleep(10 * time.Millisecond)
 	}
 }
 
-// processesOf are the processes whose working directory (cwd) is below a folder, or whose environment
-// (environ) names it.
-func processesOf(t *testing.T, what, dir string) (all []string) {
+// processesIn are the processes whose working directory is below a folder.
+func processesIn(t *testing.T, dir string) (all []string) {
 	t.Helper()
 	for _, path := range must.Get(filepath.Glob("/proc/[0-9]*"))(t) {
-		if strings.HasSuffix(path, "/"+strconv.Itoa(os.Getpid())) {
-			continue
-		}
-		text, _ := os.Readlink(filepath.Join(path, "cwd")) // a process that has just ended has none
-		if what == "environ" {
-			data, _ := os.ReadFile(filepath.Join(path, "environ"))
-			text = string(data)
-		}
-		if strings.Contains(text, dir) {
+		at, _ := os.Readlink(filepath.Join(path, "cwd")) // a process that has just ended has none
+		if strings.Contains(at, dir) && path != fmt.Sprint("/proc/", os.Getpid()) {
 			all = append(all, path)
 		}
 	}
 	return all
-}
-
-// A killed TestChaosOfAQueue leaves no process and no mount.
-func TestNothingIsLeftOfAKilledChaos(t *testing.T) {
-	realtest.SecondTier(t)
-	dir := t.TempDir()
-	self := must.Get(os.Executable())(t)
-	cmd := exec.Command(self, "-test.run", "^TestChaosOfAQueue$", "-queue.rounds=100000")
-	cmd.Env = append(os.Environ(), "TMPDIR="+dir)
-	p := must.Get(osproc.Start(cmd))(t)
-	// The test twice (unshare has become the second), three servers, and workers.
-	for most := 0; most < 8; time.Sleep(10 * time.Millisecond) {
-		most = len(processesOf(t, "environ", dir))
-		select {
-		case <-p.Done():
-			t.Fatal("the chaos has ended: " + p.Ended())
-		default:
-		}
-	}
-	must.Do(t, p.Kill())
-	for len(processesOf(t, "environ", dir)) > 0 { // the test's deadline bounds it
-		time.Sleep(10 * time.Millisecond)
-	}
-	mounts, err := os.ReadFile("/proc/self/mounts")
-	if err != nil || bytes.Contains(mounts, []byte(dir)) {
-		t.Errorf("%v\n%s", err, mounts)
-	}
 }

@@ -21,19 +21,6 @@ import (
 	"lockstep/internal/must"
 )
 
-// queueWorks has some seconds of work for each command that can be divided.
-func queueWorks(t *testing.T) [][]string {
-	t.Helper()
-	root := must.Get(filepath.Abs("../../scenarios/search"))(t)
-	return [][]string{
-		{"dev", "claims", "--claim", "3,10,18"},
-		{"search", filepath.Join(root, "session-storm.yaml"), "--lock", "zk-sequential", "--seeds", "640", "--property", "progress"},
-		{"sweep", filepath.Join(root, "pause-against-lease.yaml"), "--lock", "set-nx-lua", "--seeds", "2"},
-		{"explore", "setnx", "--only", "evict,lost-reply", "--profile", "plain,twice"},
-		{"matrix", "--lock", "set-nx-lua", "--fault", "N0,GP,PT,RS", "--seeds", "3"},
-	}
-}
-
 // simulateIn is this program in a folder. Its stderr goes to a file there, which a failed test
 // logs.
 func simulateIn(t *testing.T, dir, log string, args ...string) *exec.Cmd {
@@ -63,7 +50,7 @@ func TestAQueuePrintsWhatOneProcessPrints(t *testing.T) {
 		return w
 	}
 	first, second := worker("first.log"), worker("second.log")
-	works := queueWorks(t)[:2]
+	works := dividedWorks(t)[:2]
 	for i, args := range works {
 		alone, _ := simulateIn(t, dir, "alone.log", append(args, "--json")...).Output() // with any exit code
 		if len(alone) == 0 {

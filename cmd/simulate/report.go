@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -54,7 +53,7 @@ difference is shown. A difference is a bug only if this very version played the 
 otherwise it gives exit code 3. Runs on real servers cannot be repeated.
 
 Formats (of a comparison: html and json):
-` + formatList() + "\n" + exitHint,
+` + helpOf(artifacts.All, formatMeans) + "\n\n" + exitHint,
 		Example: `  simulate report reports/pause-past-lease/*         # side by side
   simulate report reports/latest --format junit,md   # for CI
   simulate report reports/latest --replay            # the same bytes?`,
@@ -138,7 +137,10 @@ func (f *reportFlags) put(
 	files []artifacts.File, dir string, worst run.Status, show func() error,
 ) error {
 	if f.to == "-" {
-		return errors.Join(toStdout(f.stdout, files), statusExit(worst))
+		for i := range files {
+			_ = files[i].CopyTo(f.stdout) // the screen reports errors
+		}
+		return statusExit(worst)
 	}
 	err := writeApart(dir, files)
 	if err == nil && f.to == "" {
@@ -165,15 +167,6 @@ func (f *reportFlags) renderDir(s *runstore.Run) (string, error) {
 func wrote(files []artifacts.File, dir string) say.Phrase {
 	names := each(files, func(file artifacts.File) say.Part { return say.Verbatim(file.Name) })
 	return say.WroteIn.With(say.List(names), say.Verbatim(dir))
-}
-
-func toStdout(w io.Writer, files []artifacts.File) error {
-	for i := range files {
-		if err := files[i].CopyTo(w); err != nil {
-			return err // the screen reports it
-		}
-	}
-	return nil
 }
 
 // changes lists the verdicts that have changed, sorted, and then the version of the properties if that

@@ -98,19 +98,16 @@ func (f *runFlags) run(ctx context.Context, args []string) (err error) {
 	if f.forms, err = pickFormats(f.formats); err != nil {
 		return err
 	}
-	if f.times < 1 {
+	switch {
+	case f.times < 1:
 		return fmt.Errorf("--times %d: at least 1", f.times)
-	}
-	if f.times > maxTimes {
+	case f.times > maxTimes:
 		return fmt.Errorf("--times %d: at most %d, and then go on with a later --seed", f.times, maxTimes)
-	}
-	if f.seed > math.MaxUint64-uint64(f.times) {
+	case f.seed > math.MaxUint64-uint64(f.times):
 		return fmt.Errorf("--seed %d --times %d goes past the largest seed: begin with a smaller one", f.seed, f.times)
-	}
-	if slices.Contains(args, "-") && len(args) > 1 {
+	case slices.Contains(args, "-") && len(args) > 1:
 		return errors.New("- reads one scenario from stdin and cannot stand beside others")
-	}
-	if f.expect != "" && f.expect != string(checker.Kept) {
+	case f.expect != "" && f.expect != string(checker.Kept):
 		return fmt.Errorf("--expect %.40q: the only word is kept; what else you expect belongs into the scenario, or to --breaks", f.expect)
 	}
 	plans, err := f.loadAll(ctx, f.command.suite(args), os.Stdin)

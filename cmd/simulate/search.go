@@ -26,11 +26,10 @@ import (
 )
 
 type searchFlags struct {
-	runFlags   // for what is stored and shown of a run
-	shards     shardFlags
-	properties []string
-	seeds      int
-	limit      time.Duration
+	runFlags // for what is stored and shown of a run
+	searchOptions
+	shards shardFlags
+	limit  time.Duration
 
 	tried []search.Tried // of each lock, if all seeds were played elsewhere; else nil
 }
@@ -61,10 +60,10 @@ it.
 			return f.search(cmd.Context(), args[0])
 		},
 	}
-	cmd.Flags().StringSliceVar(&f.locks, "lock", nil, "search for these locks instead of the scenario's")
-	cmd.Flags().StringSliceVar(&f.properties, "property", []string{checker.MutualExclusionID}, "what must break; any of several")
-	cmd.Flags().Uint64Var(&f.seed, "seed", 1, "the first seed")
-	cmd.Flags().IntVar(&f.seeds, "seeds", 10_000, "the most seeds to try")
+	cmd.Flags().StringSliceVar(&f.Locks, "lock", nil, "search for these locks instead of the scenario's")
+	cmd.Flags().StringSliceVar(&f.Properties, "property", []string{checker.MutualExclusionID}, "what must break; any of several")
+	cmd.Flags().Uint64Var(&f.Seed, "seed", 1, "the first seed")
+	cmd.Flags().IntVar(&f.Seeds, "seeds", 10_000, "the most seeds to try")
 	cmd.Flags().DurationVar(&f.limit, "for", 0, "try seeds for that long instead, such as 2m")
 	cmd.Flags().IntVar(&f.jobs, "jobs", runtime.GOMAXPROCS(0), "how many seeds to play at once")
 	f.shards.add(cmd)
@@ -87,13 +86,12 @@ func (f *searchFlags) search(ctx context.Context, arg string) error {
 	if err != nil {
 		return err
 	}
-	worlds := run.Factory(simulator)
 	if err := f.playElsewhere(ctx, p); err != nil {
 		return err
 	}
 	var hunts []*hunt
 	for _, lock := range p.Locks {
-		h, err := f.hunt(ctx, p, lock, worlds)
+		h, err := f.hunt(ctx, p, lock)
 		if err != nil {
 			return errors.Join(f.searchError(ctx, h, err), writeIndex(f.out, f.language))
 		}
@@ -102,13 +100,13 @@ func (f *searchFlags) search(ctx context.Context, arg string) error {
 			if len(hunts) > 1 {
 				fmt.Fprintln(f.stdout)
 			}
-			if err := f.show(ctx, p, h, worlds); err != nil {
+			if err := f.show(ctx, p, h); err != nil {
 				return err
 			}
 		}
 	}
 	if f.json {
-		if err := f.showJSON(ctx, p, hunts, worlds); err != nil {
+		if err := f.showJSON(ctx, p, hunts); err != nil {
 			return err
 		}
 	}
@@ -122,27 +120,16 @@ func (f *searchFlags) search(ctx context.Context, arg string) error {
 }
 
 func (f *searchFlags) searched(ctx context.Context, arg string) (*plan.Plan, error) {
-	if f.seeds < 1 || f.limit < 0 || f.seed == 0 {
-		return nil, errors.New("--seeds, --seed and --for must be more than 0")
-	}
-	if err := enoughSeeds(f.seed, f.seeds); err != nil {
+	f.locks, f.seed = f.Locks, f.Seed
+	if err := f.checkSeeds(&f.shards, f.Seeds, f.Properties...); err != nil {
 		return nil, err
 	}
-	if f.jobs < 1 {
-		return nil, fmt.Errorf("--jobs %d: at least 1", f.jobs)
-	}
-	if err := f.shards.parse(); err != nil {
-		return nil, err
-	}
-	if f.shards.asked() && f.limit > 0 {
+	switch {
+	case f.limit < 0:
+		return nil, fmt.Errorf("--for %v: must be more than 0", f.limit)
+	case f.shards.asked() && f.limit > 0:
 		return nil, errors.New("--for is a time, and each machine would play other seeds in it: use --seeds with --shard")
-	}
-	for _, id := range f.properties {
-		if _, ok := checker.Lookup(id); !ok {
-			return nil, unknownName("property", id, propertyIDs())
-		}
-	}
-	if len(f.properties) == 0 {
+	case len(f.Properties) == 0:
 		return nil, errors.New("--property is empty: name what must break")
 	}
 	plans, err := f.shards.load(ctx, f.globals, arg)
@@ -161,16 +148,24 @@ func (f *searchFlags) searched(ctx context.Context, arg string) (*plan.Plan, err
 	return plans[0], nil
 }
 
-func propertyIDs() []string {
-	return each(checker.All(), func(p checker.Property) string { return p.ID })
-}
-
-// enoughSeeds returns an error if the seeds would overflow.
-func enoughSeeds(first uint64, seeds int) error {
-	if first > math.MaxUint64-uint64(seeds) {
-		return fmt.Errorf("--seed %d --seeds %d goes past the largest seed: begin with a smaller one", first, seeds)
+// checkSeeds checks the flags that a search and a sweep share.
+func (f *runFlags) checkSeeds(shards *shardFlags, seeds int, properties ...string) error {
+	for _, id := range properties {
+		if _, ok := checker.Lookup(id); !ok {
+			return unknownName("property", id, each(checker.All(), func(p checker.Property) string { return p.ID }))
+		}
 	}
-	return nil
+	switch {
+	case seeds < 1:
+		return fmt.Errorf("--seeds %d: must be more than 0", seeds)
+	case f.seed == 0:
+		return errors.New("--seed 0: must be more than 0")
+	case f.jobs < 1:
+		return fmt.Errorf("--jobs %d: must be more than 0", f.jobs)
+	case f.seed > math.MaxUint64-uint64(seeds):
+		return fmt.Errorf("--seed %d --seeds %d goes past the largest seed: begin with a smaller one", f.seed, seeds)
+	}
+	return shards.parse()
 }
 
 // searchError says how far an interrupted search came; any other error is a bug or the environment's.
@@ -182,19 +177,19 @@ func (f *searchFlags) searchError(ctx context.Context, h *hunt, err error) error
 }
 
 // hunt searches for one lock and stores the smallest version. On an error it returns the search so far.
-func (f *searchFlags) hunt(ctx context.Context, p *plan.Plan, lock string, worlds run.Factory) (*hunt, error) {
+func (f *searchFlags) hunt(ctx context.Context, p *plan.Plan, lock string) (*hunt, error) {
 	h := &hunt{lock: lock}
 	var err error
 	if f.tried != nil {
 		h.tried = f.tried[slices.Index(p.Locks, lock)]
 	} else {
-		h.tried, err = f.seek(ctx, p, lock, worlds, campaign.Shard{})
+		h.tried, err = f.seek(ctx, p, lock, campaign.Shard{})
 	}
 	if err != nil {
 		return h, err
 	}
 	if h.tried.Seed > 0 {
-		if h.found, err = search.Smallest(ctx, worlds, p, lock, h.tried.Property, h.tried.Seed); err != nil {
+		if h.found, err = search.Smallest(ctx, simulator, p, lock, h.tried.Property, h.tried.Seed); err != nil {
 			return h, err
 		}
 		if err := f.save(p, h); err != nil {
@@ -210,7 +205,7 @@ func (f *searchFlags) hunt(ctx context.Context, p *plan.Plan, lock string, world
 func (f *searchFlags) meets(p *plan.Plan, h *hunt) bool {
 	said, _ := p.Said(h.lock)
 	for _, e := range said {
-		if e.Verdict != string(checker.Broken) || !slices.Contains(f.properties, e.Property) {
+		if e.Verdict != string(checker.Broken) || !slices.Contains(f.Properties, e.Property) {
 			continue
 		}
 		if h.found == nil || e.Property == h.found.Property {
@@ -232,8 +227,8 @@ func (f *searchFlags) save(p *plan.Plan, h *hunt) error {
 }
 
 // stored plays the smallest version and stores the run.
-func (f *searchFlags) stored(ctx context.Context, h *hunt, worlds run.Factory, out *output, show bool) error {
-	r, err := run.All(context.WithoutCancel(ctx), worlds, h.loaded, h.loaded.Seed, f.backend)
+func (f *searchFlags) stored(ctx context.Context, h *hunt, out *output, show bool) error {
+	r, err := run.All(context.WithoutCancel(ctx), simulator, h.loaded, h.loaded.Seed, f.backend)
 	if err != nil {
 		return bug(err)
 	}
@@ -268,7 +263,7 @@ func verdictOf(hunts []*hunt) error {
 	return statusExit(worst)
 }
 
-func (f *searchFlags) show(ctx context.Context, p *plan.Plan, h *hunt, worlds run.Factory) error {
+func (f *searchFlags) show(ctx context.Context, p *plan.Plan, h *hunt) error {
 	line := func(name string, what say.Part) { fmt.Fprintln(f.stdout, f.named(name, what)) }
 	percent := func(ppm int64) say.Verbatim { return say.Verbatim(rate.Percent(ppm)) }
 	lock, tested := say.Verbatim(h.lock), h.tried.Tested()
@@ -281,7 +276,7 @@ func (f *searchFlags) show(ctx context.Context, p *plan.Plan, h *hunt, worlds ru
 		return nil
 	}
 	if h.found == nil {
-		f.printSaid(say.KeepsInSeeds.With(lock, f.properties, say.Number(tested), say.Number(h.tried.Seeds), tested < h.tried.Seeds))
+		f.printSaid(say.KeepsInSeeds.With(lock, f.Properties, say.Number(tested), say.Number(h.tried.Seeds), tested < h.tried.Seeds))
 		_, high := rate.Wilson(0, tested)
 		line("rate", say.FewerThan.With(percent(high)))
 		return nil
@@ -299,7 +294,7 @@ func (f *searchFlags) show(ctx context.Context, p *plan.Plan, h *hunt, worlds ru
 	line("original", say.Verbatim(f.replay(p, h.lock, x.Seed)))
 	fmt.Fprintln(f.stdout)
 	out := newOutput(&runFlags{globals: f.globals, backend: f.backend, scale: f.scale, seed: h.loaded.Seed})
-	return f.stored(ctx, h, worlds, out, true)
+	return f.stored(ctx, h, out, true)
 }
 
 // breaks says what broke, and how the previous seeds ended.

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"time"
@@ -29,7 +28,6 @@ func (f *searchFlags) playElsewhere(ctx context.Context, p *plan.Plan) error {
 	if !f.shards.elsewhere() {
 		return nil
 	}
-	of := searchOptions{f.locks, f.properties, f.seed, f.seeds}
 	finds := search.NewFinds(len(p.Locks))
 	f.shards.seen = func(number int, data json.RawMessage) (int, error) {
 		var tried []search.Tried
@@ -39,9 +37,9 @@ func (f *searchFlags) playElsewhere(ctx context.Context, p *plan.Plan) error {
 		}
 		return finds.Needed(number, f.shards.of, tried), nil
 	}
-	shards, err := divided(ctx, &f.shards, f.globals, "search", of, func(s campaign.Shard) ([]search.Tried, error) {
+	shards, err := divided(ctx, &f.shards, f.globals, "search", f.searchOptions, func(s campaign.Shard) ([]search.Tried, error) {
 		return eachOrError(p.Locks, func(lock string) (search.Tried, error) {
-			tried, err := f.seek(ctx, p, lock, simulator, s)
+			tried, err := f.seek(ctx, p, lock, s)
 			if ctx.Err() != nil {
 				return tried, ctx.Err()
 			}
@@ -60,8 +58,8 @@ func (f *searchFlags) playElsewhere(ctx context.Context, p *plan.Plan) error {
 			tried = append(tried, shards[i][k])
 		}
 		all := search.Join(tried)
-		if all.Seed == 0 && all.Seeds != f.seeds {
-			return fmt.Errorf("the shards have played %d of %d seeds of %s: make their parts again", all.Seeds, f.seeds, lock)
+		if all.Seed == 0 && all.Seeds != f.Seeds {
+			return fmt.Errorf("the shards have played %d of %d seeds of %s: make their parts again", all.Seeds, f.Seeds, lock)
 		}
 		f.tried = append(f.tried, all)
 	}
@@ -69,9 +67,9 @@ func (f *searchFlags) playElsewhere(ctx context.Context, p *plan.Plan) error {
 }
 
 // seek plays the seeds of a shard until one breaks the lock.
-func (f *searchFlags) seek(ctx context.Context, p *plan.Plan, lock string, worlds run.Factory, s campaign.Shard) (search.Tried, error) {
+func (f *searchFlags) seek(ctx context.Context, p *plan.Plan, lock string, s campaign.Shard) (search.Tried, error) {
 	o := search.Options{
-		Plan: p, Lock: lock, Properties: f.properties, First: f.seed, Seeds: f.seeds, Jobs: f.jobs, Worlds: worlds, Shard: s,
+		Plan: p, Lock: lock, Properties: f.Properties, First: f.seed, Seeds: f.Seeds, Jobs: f.jobs, Worlds: simulator, Shard: s,
 	}
 	total := o.ShardSize()
 	if f.limit > 0 {
@@ -114,7 +112,7 @@ type versionJSON struct {
 	RunDir string   `json:"run_dir,omitempty"`
 }
 
-func (f *searchFlags) showJSON(ctx context.Context, p *plan.Plan, hunts []*hunt, worlds run.Factory) error {
+func (f *searchFlags) showJSON(ctx context.Context, p *plan.Plan, hunts []*hunt) error {
 	met := true
 	all := []huntJSON{}
 	for _, h := range hunts {
@@ -126,7 +124,7 @@ func (f *searchFlags) showJSON(ctx context.Context, p *plan.Plan, hunts []*hunt,
 		share, low, high := h.tried.Rate()
 		x.Rate, x.Low, x.High = rate.InOne(share), rate.InOne(low), rate.InOne(high)
 		if h.found != nil {
-			if err := f.stored(ctx, h, worlds, newOutput(&f.runFlags), false); err != nil {
+			if err := f.stored(ctx, h, newOutput(&f.runFlags), false); err != nil {
 				return err
 			}
 			f.addVersions(p, h, &x)
@@ -134,19 +132,18 @@ func (f *searchFlags) showJSON(ctx context.Context, p *plan.Plan, hunts []*hunt,
 		all = append(all, x)
 	}
 	return f.printJSON(map[string]any{
-		"schema": 1, "scenario": p.Slug, "backend": f.backend, "properties": f.properties, "met": met, "locks": all,
+		"schema": 1, "scenario": p.Slug, "backend": f.backend, "properties": f.Properties, "met": met, "locks": all,
 	})
 }
 
 func (f *searchFlags) addVersions(p *plan.Plan, h *hunt, x *huntJSON) {
 	x.Property, x.Seed, x.Replays = h.found.Property, h.found.Seed, h.found.Plays
-	hash := h.found.Judgement.History.Hash()
 	x.Original = &versionJSON{
 		Size: h.found.Before, Seed: h.found.Seed, Listed: textsOf(h.found.Original), File: p.File, Replay: f.replay(p, h.lock, h.found.Seed),
 	}
 	x.Smallest = &versionJSON{
 		Size: h.found.After, Seed: h.found.Smallest.Seed, Listed: textsOf(h.found.Smallest), File: h.file,
-		Replay: f.replay(h.loaded, "", h.loaded.Seed), Hash: hex.EncodeToString(hash[:]), RunDir: h.runDir,
+		Replay: f.replay(h.loaded, "", h.loaded.Seed), Hash: h.found.Judgement.History.Hash().String(), RunDir: h.runDir,
 	}
 }
 

@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime/debug"
@@ -111,17 +110,7 @@ func readScenario(ctx context.Context, g *globals, arg string) (*campaign.Scenar
 	if len(files) > 1 {
 		return nil, fmt.Errorf("%s holds %d scenarios: name one of them", arg, len(files))
 	}
-	data, err := interrupt.Unless(ctx, "reading "+files[0], func() ([]byte, error) {
-		file, err := os.Open(files[0])
-		if err != nil {
-			return nil, err
-		}
-		defer file.Close()
-		return io.ReadAll(io.LimitReader(file, scenario.MaxBytes+1))
-	})
-	if built, ok := readBuiltIn(files[0]); ok && errors.Is(err, fs.ErrNotExist) {
-		data, err = built, nil
-	}
+	data, err := interrupt.Unless(ctx, "reading "+files[0], func() ([]byte, error) { return readSource(files[0], scenario.MaxBytes+1) })
 	if err != nil {
 		return nil, runstore.Unread(err)
 	}

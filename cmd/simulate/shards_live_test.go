@@ -25,19 +25,12 @@ func TestKilledShardsLeaveNothingHalf(t *testing.T) {
 	realtest.SecondTier(t)
 	dir := t.TempDir()
 	programIn(t, dir)
-	root := must.Get(filepath.Abs("../../scenarios"))(t)
 	program := func(args ...string) *exec.Cmd {
 		cmd := exec.Command(filepath.Join(dir, "bin/simulate"), args...)
 		cmd.Dir = dir
 		return cmd
 	}
-	works := [][]string{
-		{"search", filepath.Join(root, "search/session-storm.yaml"), "--lock", "zk-sequential", "--seeds", "400", "--property", "progress"},
-		{"sweep", filepath.Join(root, "search/pause-against-lease.yaml"), "--lock", "set-nx-lua", "--seeds", "2"},
-		{"explore", "setnx", "--only", "evict,lost-reply"},
-		{"matrix", "--lock", "set-nx-lua", "--fault", "N0,GP,PT,RS", "--seeds", "3"},
-		{"dev", "claims", "--claim", "3,10,18"},
-	}
+	works := dividedWorks(t)
 	alone := make([][]byte, len(works))
 	for i, work := range works {
 		alone[i], _ = program(append(work, "--json")...).Output() // with any exit code

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -29,9 +30,8 @@ import (
 
 type sweepFlags struct {
 	runFlags // for the locks, the first seed and --jobs
-	shards   shardFlags
-	property string
-	seeds    int
+	sweepOptions
+	shards shardFlags
 }
 
 // sweepOptions are the options of a sweep that shards share.
@@ -60,10 +60,10 @@ The same file is an ordinary story for run, which plays it as it stands.
 		Args: arguments(1, 1, "one scenario, such as pause-against-lease"),
 		RunE: func(cmd *cobra.Command, args []string) error { return f.sweep(cmd.Context(), args[0]) },
 	}
-	cmd.Flags().StringSliceVar(&f.locks, "lock", nil, "sweep these locks instead of the scenario's")
-	cmd.Flags().StringVar(&f.property, "property", checker.MutualExclusionID, "what must hold")
-	cmd.Flags().Uint64Var(&f.seed, "seed", 1, "the first seed")
-	cmd.Flags().IntVar(&f.seeds, "seeds", 100, "how many seeds to play at each point")
+	cmd.Flags().StringSliceVar(&f.Locks, "lock", nil, "sweep these locks instead of the scenario's")
+	cmd.Flags().StringVar(&f.Property, "property", checker.MutualExclusionID, "what must hold")
+	cmd.Flags().Uint64Var(&f.Seed, "seed", 1, "the first seed")
+	cmd.Flags().IntVar(&f.Seeds, "seeds", 100, "how many seeds to play at each point")
 	cmd.Flags().IntVar(&f.jobs, "jobs", runtime.GOMAXPROCS(0), "how many seeds to play at once")
 	f.shards.add(cmd)
 	return speaks(settable(cmd, g), g)
@@ -72,9 +72,8 @@ The same file is an ordinary story for run, which plays it as it stands.
 // maps are the maps of this process or of merged parts, after an interruption as far as they were
 // complete.
 func (f *sweepFlags) maps(ctx context.Context, p *plan.Plan) ([]sweep.Map, error) {
-	o := sweep.Options{Plan: p, Property: f.property, First: f.seed, Seeds: f.seeds, Jobs: f.jobs, Worlds: simulator}
-	of := sweepOptions{f.locks, f.property, f.seed, f.seeds}
-	shards, err := divided(ctx, &f.shards, f.globals, "sweep", of, func(s campaign.Shard) ([]sweep.Map, error) {
+	o := sweep.Options{Plan: p, Property: f.Property, First: f.seed, Seeds: f.Seeds, Jobs: f.jobs, Worlds: simulator}
+	shards, err := divided(ctx, &f.shards, f.globals, "sweep", f.sweepOptions, func(s campaign.Shard) ([]sweep.Map, error) {
 		bar := f.bar("sweep", s.Count(f.runsOf(p)))
 		o.Shard, o.Progress = s, func(done, _ int) { _ = bar.Set(done) }
 		maps, err := sweep.Play(ctx, o)
@@ -91,7 +90,7 @@ func (f *sweepFlags) maps(ctx context.Context, p *plan.Plan) ([]sweep.Map, error
 }
 
 func (f *sweepFlags) runsOf(p *plan.Plan) int {
-	n := f.seeds * len(p.Locks)
+	n := f.Seeds * len(p.Locks)
 	for i := range p.Vary {
 		n *= len(p.Vary[i].Values)
 	}
@@ -107,27 +106,24 @@ func (f *sweepFlags) sweep(ctx context.Context, arg string) error {
 	if err != nil && ctx.Err() == nil {
 		return err
 	}
-	dir := filepath.Join(f.out, "sweep", p.Slug)
 	shown := &bundle.Sweep{
-		Language: f.language, Plan: p, Property: f.property, First: f.seed, Seeds: f.seeds, Replay: f.sweepReplay(p), Maps: maps,
+		Language: f.language, Plan: p, Property: f.Property, First: f.seed, Seeds: f.Seeds, Replay: f.sweepReplay(p), Maps: maps,
 	}
 	if ctx.Err() != nil {
 		return f.partOf(shown, f.runsOf(p))
 	}
+	dir := filepath.Join(f.out, "sweep", p.Slug)
 	if err := f.save(dir, shown); err != nil {
 		return err
 	}
-	if f.json {
-		err = f.print(shown, map[string]string{"page": filepath.Join(dir, "sweep.html"), "table": filepath.Join(dir, "sweep.csv")})
-	} else {
-		_, err = fmt.Fprintf(f.stdout, "%s\n%s\n%s\n%s\n", terminal.Sweep(shown),
-			f.named("page", say.Verbatim(filepath.Join(dir, "sweep.html"))),
-			f.named("table", say.Verbatim(filepath.Join(dir, "sweep.csv"))), f.named("again", say.Verbatim(shown.Replay)))
-	}
-	switch {
-	case err != nil:
+	page, table := filepath.Join(dir, "sweep.html"), filepath.Join(dir, "sweep.csv")
+	if err := f.print(shown, map[string]string{"page": page, "table": table}); err != nil {
 		return err
-	case !shown.Tested():
+	}
+	if !f.json {
+		fmt.Fprintf(f.stdout, "\n%s\n%s\n%s\n", f.named("page", say.Verbatim(page)), f.named("table", say.Verbatim(table)), f.named("again", say.Verbatim(shown.Replay)))
+	}
+	if !shown.Tested() {
 		return silent(exitInconclusive)
 	}
 	return nil
@@ -135,39 +131,28 @@ func (f *sweepFlags) sweep(ctx context.Context, arg string) error {
 
 // partOf shows the runs that were complete when the sweep was interrupted. It stores nothing, which
 // would overwrite a complete map.
-func (f *sweepFlags) partOf(shown *bundle.Sweep, all int) (err error) {
+func (f *sweepFlags) partOf(shown *bundle.Sweep, all int) error {
 	over := shown.Over()
 	if over == 0 {
 		return errors.New("interrupted: no run was over, and nothing was stored")
 	}
-	if f.json {
-		err = f.print(shown, nil)
-	} else {
-		_, err = fmt.Fprint(f.stdout, terminal.Sweep(shown))
-	}
-	if err != nil {
-		return err
-	}
-	return fmt.Errorf("interrupted after %d of %d runs, which are counted above; what an earlier sweep has stored is as it was", over, all)
+	return cmp.Or(f.print(shown, nil),
+		fmt.Errorf("interrupted after %d of %d runs, which are counted above; what an earlier sweep has stored is as it was", over, all))
 }
 
-// print prints the sweep for programs, with the written files.
+// print prints the maps; for programs, with the written files.
 func (f *sweepFlags) print(s *bundle.Sweep, files map[string]string) error {
-	return f.printed(export.Sweep(s, f.backend, files))
+	if f.json {
+		return f.printed(export.Sweep(s, f.backend, files))
+	}
+	_, err := fmt.Fprint(f.stdout, terminal.Sweep(s))
+	return err
 }
 
 func (f *sweepFlags) swept(ctx context.Context, arg string) (*plan.Plan, error) {
-	if f.seeds < 1 || f.seed == 0 || f.jobs < 1 {
-		return nil, errors.New("--seeds, --seed and --jobs must be more than 0")
-	}
-	if err := f.shards.parse(); err != nil {
+	f.locks, f.seed = f.Locks, f.Seed
+	if err := f.checkSeeds(&f.shards, f.Seeds, f.Property); err != nil {
 		return nil, err
-	}
-	if err := enoughSeeds(f.seed, f.seeds); err != nil {
-		return nil, err
-	}
-	if _, ok := checker.Lookup(f.property); !ok {
-		return nil, unknownName("property", f.property, propertyIDs())
 	}
 	plans, err := f.shards.load(ctx, f.globals, arg)
 	if err != nil {
@@ -205,9 +190,9 @@ func (f *sweepFlags) leases(p *plan.Plan) error {
 }
 
 func (f *sweepFlags) sweepReplay(p *plan.Plan) string {
-	return fmt.Sprintf("simulate sweep %s --seeds %d", shell.Word(p.File), f.seeds) + changed(p) +
+	return fmt.Sprintf("simulate sweep %s --seeds %d", shell.Word(p.File), f.Seeds) + changed(p) +
 		option("lock", strings.Join(f.locks, ","), "") +
-		option("property", f.property, checker.MutualExclusionID) + option("seed", fmt.Sprint(f.seed), "1")
+		option("property", f.Property, checker.MutualExclusionID) + option("seed", fmt.Sprint(f.seed), "1")
 }
 
 func (f *sweepFlags) save(dir string, s *bundle.Sweep) error {
