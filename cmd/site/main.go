@@ -7,7 +7,6 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -16,13 +15,10 @@ import (
 	"slices"
 	"strings"
 
-	"lockstep/internal/campaign/results"
 	"lockstep/internal/report/playpage"
 	"lockstep/internal/say"
 	"lockstep/internal/scenario"
 	"lockstep/internal/site"
-	"lockstep/internal/tour"
-	"lockstep/measurements"
 )
 
 func main() {
@@ -37,28 +33,15 @@ func run(args []string) error {
 		return errors.New("two folders are needed: go run ./cmd/site DRAWN SITE")
 	}
 	drawn, to := args[0], args[1]
-	in := site.Input{
-		Pages: map[say.Language]site.Tree{}, Cards: map[say.Language][]tour.Card{}, Titles: map[say.Language]map[string]string{},
+	in, err := site.FromSources(".")
+	if err != nil {
+		return err
 	}
-	var err error
 	if in.Program, err = os.ReadFile(filepath.Join(drawn, "playground.wasm")); err != nil {
 		return err
 	}
 	if in.Go, err = os.ReadFile(filepath.Join(drawn, playpage.Go)); err != nil {
 		return err
-	}
-	if in.Docs, err = site.Read("docs", ".md"); err != nil {
-		return err
-	}
-	if in.Scenarios, err = site.Read("scenarios", ".yaml"); err != nil {
-		return err
-	}
-	walk, err := measurements.Explore()
-	if err != nil {
-		return err
-	}
-	if in.Explored, err = results.ReadExplored(walk); err != nil {
-		return fmt.Errorf("the stored search %w", err)
 	}
 	for _, l := range site.Languages {
 		if err := spoken(&in, drawn, l); err != nil {
@@ -79,9 +62,6 @@ func run(args []string) error {
 // spoken adds the content in one language.
 func spoken(in *site.Input, drawn string, l say.Language) (err error) {
 	if in.Pages[l], err = site.Read(filepath.Join(drawn, string(l)), ".html"); err != nil {
-		return err
-	}
-	if in.Cards[l], err = tour.Cards(context.Background(), 1, l); err != nil {
 		return err
 	}
 	in.Titles[l], in.Gallery = map[string]string{}, nil

@@ -7,6 +7,7 @@ package site
 import (
 	"bytes"
 	"compress/gzip"
+	"context"
 	"fmt"
 	"maps"
 	"path"
@@ -18,6 +19,7 @@ import (
 	"lockstep/internal/report/playpage"
 	"lockstep/internal/say"
 	"lockstep/internal/tour"
+	"lockstep/measurements"
 )
 
 // Input is what the site is made of.
@@ -31,6 +33,31 @@ type Input struct {
 	Gallery []string // names of the reports among the pages, gallery/<name>.html
 	Cards   map[say.Language][]tour.Card
 	Titles  map[say.Language]map[string]string // of the gallery's stories
+}
+
+// FromSources is the part of the input that is in the sources of lockstep: reference, scenarios, stored
+// search and lessons.
+func FromSources(root string) (in Input, err error) {
+	in = Input{Pages: map[say.Language]Tree{}, Cards: map[say.Language][]tour.Card{}, Titles: map[say.Language]map[string]string{}}
+	if in.Docs, err = Read(path.Join(root, "docs"), ".md"); err != nil {
+		return in, err
+	}
+	if in.Scenarios, err = Read(path.Join(root, "scenarios"), ".yaml"); err != nil {
+		return in, err
+	}
+	walk, err := measurements.Explore()
+	if err != nil {
+		return in, err
+	}
+	if in.Explored, err = results.ReadExplored(walk); err != nil {
+		return in, fmt.Errorf("the stored search %w", err)
+	}
+	for _, l := range Languages {
+		if in.Cards[l], err = tour.Cards(context.Background(), 1, l); err != nil {
+			return in, err
+		}
+	}
+	return in, nil
 }
 
 // Tree is a folder: files by their paths, with slashes.

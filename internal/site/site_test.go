@@ -15,7 +15,6 @@ import (
 	"sync"
 	"testing"
 
-	"lockstep/internal/campaign/results"
 	"lockstep/internal/locks"
 	"lockstep/internal/must"
 	"lockstep/internal/playground"
@@ -24,30 +23,15 @@ import (
 	"lockstep/internal/report/reporttest"
 	"lockstep/internal/say"
 	"lockstep/internal/serve"
-	"lockstep/internal/tour"
-	"lockstep/measurements"
 )
 
 // made is the site of this repository, with stand-ins for the pages of the program.
 var made = sync.OnceValues(func() (Tree, error) {
-	in := Input{
-		Program: []byte("\x00asm"), Go: []byte("// go"), Gallery: []string{"pause-past-lease"},
-		Pages: map[say.Language]Tree{}, Cards: map[say.Language][]tour.Card{}, Titles: map[say.Language]map[string]string{},
-	}
-	var err error
-	if in.Docs, err = Read("../../docs", ".md"); err != nil {
-		return nil, err
-	}
-	if in.Scenarios, err = Read("../../scenarios", ".yaml"); err != nil {
-		return nil, err
-	}
-	walk, err := measurements.Explore()
+	in, err := FromSources("../..")
 	if err != nil {
 		return nil, err
 	}
-	if in.Explored, err = results.ReadExplored(walk); err != nil {
-		return nil, err
-	}
+	in.Program, in.Go, in.Gallery = []byte("\x00asm"), []byte("// go"), []string{"pause-past-lease"}
 	for _, l := range Languages {
 		drawn := func(body string) []byte {
 			head := string(page.NewHead("").Meta())
@@ -61,9 +45,6 @@ var made = sync.OnceValues(func() (Tree, error) {
 			"gallery/pause-past-lease.html": drawn(""),
 		}
 		in.Titles[l] = map[string]string{"pause-past-lease": map[say.Language]string{say.English: "A long pause outlives the lease", say.Chinese: "长停顿超过租约"}[l]}
-		if in.Cards[l], err = tour.Cards(context.Background(), 1, l); err != nil {
-			return nil, err
-		}
 	}
 	return Make(in)
 })
