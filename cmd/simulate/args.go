@@ -210,44 +210,21 @@ func unknownName(what, name string, known []string) error {
 // helpWidth is the width of all help, in columns, in every terminal.
 const helpWidth = 80
 
-// The help describes a command and then its usage.
-const (
-	helpTemplate = `{{prose (or (about .) .Short)}}
+// helpTemplate describes a command, shows its examples and then its usage.
+const helpTemplate = `{{prose (or (about .) .Short)}}
 {{if .HasExample}}
 Examples:
 {{.Example}}
 {{end}}
 {{.UsageString}}`
 
-	usageTemplate = `Usage:
-  {{if .Runnable}}{{.UseLine}}{{end}}{{if .HasAvailableSubCommands}}
-  {{.CommandPath}} [command]{{$all := .Commands}}{{range .Groups}}
-
-{{.Title}}{{$group := .ID}}{{range $all}}{{if and (eq .GroupID $group) (or .IsAvailableCommand (eq .Name "help"))}}
-  {{rpad .Name .NamePadding}} {{.Short}}{{end}}{{end}}{{else}}
-
-Commands:{{range .Commands}}{{if or .IsAvailableCommand (eq .Name "help")}}
-  {{rpad .Name .NamePadding}} {{.Short}}{{end}}{{end}}{{end}}{{end}}{{if .HasAvailableLocalFlags}}
-
-Flags:
-{{.LocalFlags.FlagUsagesWrapped helpWidth | trimTrailingWhitespaces}}{{end}}{{if .HasAvailableInheritedFlags}}
-
-Flags of every command:
-{{.InheritedFlags.FlagUsagesWrapped helpWidth | trimTrailingWhitespaces}}{{end}}{{if .HasAvailableSubCommands}}
-
-{{.CommandPath}} [command] --help tells more about a command.{{end}}{{if not .HasParent}}
-
-{{exitCodes}}{{end}}
-`
-)
-
 func shapeHelp(root *cobra.Command) {
 	cobra.AddTemplateFunc("prose", prose)
-	cobra.AddTemplateFunc("helpWidth", func() int { return helpWidth })
 	cobra.AddTemplateFunc("about", func(cmd *cobra.Command) string { return strings.TrimSuffix(cmd.Long, exitHelp) }) // they come last
-	cobra.AddTemplateFunc("exitCodes", func() string { return exitHelp })
 	root.SetHelpTemplate(helpTemplate)
-	root.SetUsageTemplate(usageTemplate)
+	usage := strings.NewReplacer( // the usual one, but the examples are above it
+		"{{if .HasExample}}\n\nExamples:\n{{.Example}}{{end}}", "", ".FlagUsages", fmt.Sprint(".FlagUsagesWrapped ", helpWidth))
+	root.SetUsageTemplate(usage.Replace(root.UsageTemplate()) + "{{if not .HasParent}}\n" + exitHelp + "\n{{end}}")
 }
 
 // prose rewraps the paragraphs of a text, and keeps indented lines.

@@ -169,9 +169,9 @@ func (f *exploreFlags) walk(ctx context.Context, o explore.Options) (*explore.St
 	o.Progress = func(p explore.Progress) {
 		if now := fmt.Sprintf("%s, %d faults, %s", p.Lock, p.Faults, p.Profile); now != part {
 			part = now
+			bar.Describe(part)
 			bar.Reset() // the time that is left is that of a part
 			bar.ChangeMax(p.Units)
-			bar.Describe(part)
 		}
 		_ = bar.Set(p.Done)
 	}
@@ -248,25 +248,8 @@ func (f *exploreFlags) freeFile() string {
 
 // result writes the stories and prints the findings.
 func (f *exploreFlags) result(stored *results.Explored, s *explore.State, o *explore.Options) error {
-	if stored != nil {
-		r, err := f.writeInto(stored, s, o)
-		if err != nil {
-			return err
-		}
-		r.Locks = slices.DeleteFunc(r.Locks, func(l results.ExploredLock) bool {
-			return !slices.ContainsFunc(o.Locks, func(v locks.Variant) bool { return v.ID == l.Lock })
-		})
-		f.print(r)
-		return f.conclusive(r)
-	}
-	r, err := s.Result(o)
+	r, err := f.found(stored, s, o)
 	if err != nil {
-		return bug(err)
-	}
-	if f.Profiles != nil && !slices.ContainsFunc(r.Locks, func(l results.ExploredLock) bool { return len(l.Scope) > 0 }) {
-		return fmt.Errorf("nothing to search: none of these locks is used in the profile %s", strings.Join(f.Profiles, " or "))
-	}
-	if err := f.writeStories(r); err != nil {
 		return err
 	}
 	if !f.json {
@@ -277,10 +260,28 @@ func (f *exploreFlags) result(stored *results.Explored, s *explore.State, o *exp
 	if f.asIs {
 		version = "" // another program may have walked it
 	}
-	if err := f.printed(r.JSON(version)); err != nil {
-		return err
+	return cmp.Or(f.printed(r.JSON(version)), f.conclusive(r))
+}
+
+// found is the result of a walk with its stories as files, or what it has put into the stored one.
+func (f *exploreFlags) found(stored *results.Explored, s *explore.State, o *explore.Options) (*results.Explored, error) {
+	if stored != nil {
+		r, err := f.writeInto(stored, s, o)
+		if err == nil {
+			r.Locks = slices.DeleteFunc(r.Locks, func(l results.ExploredLock) bool {
+				return !slices.ContainsFunc(o.Locks, func(v locks.Variant) bool { return v.ID == l.Lock })
+			})
+		}
+		return r, err
 	}
-	return f.conclusive(r)
+	r, err := s.Result(o)
+	if err != nil {
+		return nil, bug(err)
+	}
+	if f.Profiles != nil && !slices.ContainsFunc(r.Locks, func(l results.ExploredLock) bool { return len(l.Scope) > 0 }) {
+		return nil, fmt.Errorf("nothing to search: none of these locks is used in the profile %s", strings.Join(f.Profiles, " or "))
+	}
+	return r, f.writeStories(r)
 }
 
 // readInto reads the result of --into, before the walk, which takes long; nil without --into. With

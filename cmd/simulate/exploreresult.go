@@ -187,18 +187,11 @@ func storedLibraries() ([]*results.Library, error) {
 	return storedIn(measurements.Libraries())
 }
 
-func storedIn(files [][]byte, err error) (out []*results.Library, _ error) {
+func storedIn(files [][]byte, err error) ([]*results.Library, error) {
 	if err != nil {
 		return nil, bug(err)
 	}
-	for i, data := range files {
-		one, err := results.ReadLibrary(data)
-		if err != nil {
-			return nil, bug(fmt.Errorf("measurement %d %w", i+1, err))
-		}
-		out = append(out, one)
-	}
-	return out, nil
+	return eachOrError(files, func(data []byte) (*results.Library, error) { return carried(results.ReadLibrary, data, nil) })
 }
 
 // explorePage writes the page of the stored walk, on which a user ticks what can happen.

@@ -100,7 +100,8 @@ func (w *finder) below(ctx context.Context, dir string) {
 		return
 	}
 	w.seen = append(w.seen, real)
-	entries, err := w.list(dir)
+	entries, err := os.ReadDir(dir)
+	w.left -= len(entries)
 	if err != nil && w.err == nil {
 		w.err = err
 	}
@@ -117,23 +118,6 @@ func (w *finder) below(ctx context.Context, dir string) {
 			w.files = append(w.files, path)
 		}
 	}
-}
-
-// list returns the entries of a directory, up to one more than allowed, since a directory may not fit
-// into memory.
-func (w *finder) list(dir string) ([]fs.DirEntry, error) {
-	f, err := os.Open(dir)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	entries, err := f.ReadDir(w.left + 1)
-	w.left -= len(entries)
-	slices.SortFunc(entries, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
-	if errors.Is(err, io.EOF) {
-		err = nil
-	}
-	return entries, err
 }
 
 // isFolder reports whether an entry is a directory, or a link to one.

@@ -17,6 +17,7 @@ import (
 	"lockstep/internal/checker"
 	"lockstep/internal/faults"
 	"lockstep/internal/locks"
+	"lockstep/internal/report/bundle"
 	"lockstep/internal/runstore"
 	"lockstep/internal/say"
 	"lockstep/internal/shell"
@@ -333,16 +334,12 @@ func (g *globals) showPruning(p *runstore.Pruning, limit int64) {
 
 // keptRuns counts the old runs that stay, by reason.
 func keptRuns(kept []runstore.Pruned) say.Phrase {
-	counts := map[string]int{}
 	var bytes int64
-	var order []string
 	for _, k := range kept {
-		if counts[k.Why]++; counts[k.Why] == 1 {
-			order = append(order, k.Why)
-		}
 		bytes += k.Bytes
 	}
-	reasons := each(order, func(why string) say.Part { return say.SomeWhich.With(say.Number(counts[why]), say.Text(why)) })
+	why := bundle.Reasons(each(kept, func(k runstore.Pruned) string { return k.Why }))
+	reasons := each(why, func(r bundle.Reason) say.Part { return say.SomeWhich.With(say.Number(r.N), say.Text(r.Text)) })
 	return say.KeptRuns.With(say.Number(len(kept)), say.Verbatim(bytesText(bytes)), say.List(reasons))
 }
 

@@ -340,18 +340,17 @@ func free(dir, wanted string) (string, error) {
 	if err != nil {
 		return "", bug(err)
 	}
-	var all strings.Builder
+	var all []byte
 	for _, file := range files {
 		data, err := os.ReadFile(file)
 		if err != nil {
 			return "", runstore.Unread(err)
 		}
-		all.Write(data)
+		all = append(all, data...)
 	}
-	for n, name := 2, wanted; ; n++ {
-		if !regexp.MustCompile(`\b` + name + `\b`).MatchString(all.String()) {
-			return name, nil
-		}
+	name := wanted
+	for n := 2; regexp.MustCompile(`\b` + name + `\b`).Match(all); n++ {
 		name = wanted + fmt.Sprint(n)
 	}
+	return name, nil
 }
