@@ -38,7 +38,7 @@ It adds what the stored exhaustive search (measurements/explore.json.gz, see sim
 explore) found with single faults of the same kinds. The letter is the worst outcome
 seen:
 
-` + helpOf(checker.CellLetters, func(x checker.LetterMeaning) (string, string) { return string(x.Letter), x.Means.English() }) + `
+` + helpOf(checker.CellLetters, letterMeans) + `
 
 S means none of that many runs and schedules. A star marks a cell in which the resource
 was damaged, behind a fence where the lock hands out tokens. On real servers (--backend
@@ -64,6 +64,10 @@ showed; --export writes them as scenario files, too.`,
 	cmd.Flags().StringVar(&f.export, "export", "", "with --scripts: write them to this folder as scenario files, overwriting none")
 	f.shards.add(cmd)
 	return speaks(cmd, g)
+}
+
+func letterMeans(x checker.LetterMeaning) (name, meaning string) {
+	return string(x.Letter), x.Means.English()
 }
 
 // measure measures the matrix; asked is set if the user has given --seeds.

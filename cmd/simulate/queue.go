@@ -140,7 +140,8 @@ func (f *shardFlags) handOut(ctx context.Context, g *globals, w *campaign.Work) 
 	if err != nil {
 		return err
 	}
-	show := &queueProgress{what: w.Command, quiet: g.quiet, tty: term.IsTerminal(int(os.Stderr.Fd())), began: time.Now()}
+	show := &queueProgress{what: w.Command, quiet: g.quiet, began: time.Now()}
+	show.tty = term.IsTerminal(int(os.Stderr.Fd()))
 	part, aside, err := f.handed.q.Do(ctx, queue.Job{Work: w, Of: f.of, Seen: f.seen, Progress: show.tell})
 	if show.tty {
 		fmt.Fprint(os.Stderr, clearLine)

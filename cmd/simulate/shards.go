@@ -110,7 +110,9 @@ func readScenario(ctx context.Context, g *globals, arg string) (*campaign.Scenar
 	if len(files) > 1 {
 		return nil, fmt.Errorf("%s holds %d scenarios: name one of them", arg, len(files))
 	}
-	data, err := interrupt.Unless(ctx, "reading "+files[0], func() ([]byte, error) { return readSource(files[0], scenario.MaxBytes+1) })
+	data, err := interrupt.Unless(ctx, "reading "+files[0], func() ([]byte, error) {
+		return readSource(files[0], scenario.MaxBytes+1)
+	})
 	if err != nil {
 		return nil, runstore.Unread(err)
 	}

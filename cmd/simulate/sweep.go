@@ -121,7 +121,9 @@ func (f *sweepFlags) sweep(ctx context.Context, arg string) error {
 		return err
 	}
 	if !f.json {
-		fmt.Fprintf(f.stdout, "\n%s\n%s\n%s\n", f.named("page", say.Verbatim(page)), f.named("table", say.Verbatim(table)), f.named("again", say.Verbatim(shown.Replay)))
+		fmt.Fprintln(f.stdout, "\n"+f.named("page", say.Verbatim(page)))
+		fmt.Fprintln(f.stdout, f.named("table", say.Verbatim(table)))
+		fmt.Fprintln(f.stdout, f.named("again", say.Verbatim(shown.Replay)))
 	}
 	if !shown.Tested() {
 		return silent(exitInconclusive)

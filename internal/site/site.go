@@ -38,7 +38,8 @@ type Input struct {
 // FromSources is the part of the input that is in the sources of lockstep: reference, scenarios, stored
 // search and lessons.
 func FromSources(root string) (in Input, err error) {
-	in = Input{Pages: map[say.Language]Tree{}, Cards: map[say.Language][]tour.Card{}, Titles: map[say.Language]map[string]string{}}
+	in.Pages, in.Titles = map[say.Language]Tree{}, map[say.Language]map[string]string{}
+	in.Cards = map[say.Language][]tour.Card{}
 	if in.Docs, err = Read(path.Join(root, "docs"), ".md"); err != nil {
 		return in, err
 	}
