@@ -19,7 +19,7 @@ var files embed.FS
 
 var design = page.NewDesign("matrixpage", files)
 
-// MaxHTML limits the size of the page of a matrix. Longer tales are cut, and the page says so.
+// MaxHTML limits the size of the page of a matrix. A larger one has no tales and files, and says so.
 const MaxHTML = 5_000_000
 
 // Matrix is the content of the page: the result of each lock under each kind of fault.
@@ -82,13 +82,13 @@ type Run struct {
 
 // HTML draws a matrix as one self-contained file, with the evidence folded below the table.
 func HTML(m *Matrix) ([]byte, error) {
-	for _, d := range []detail{{maxTold, true}, {8, true}, {4, false}, {0, false}} {
-		out, err := design.Part(m.Language, "matrix", newView(m, d))
-		if err != nil || len(out) <= MaxHTML || d.steps == 0 {
-			return out, err
-		}
+	v := newView(m)
+	out, err := design.Part(m.Language, "matrix", v)
+	if err != nil || len(out) <= MaxHTML {
+		return out, err
 	}
-	return nil, nil // not reached: the last detail returns
+	v.Trimmed = true
+	return design.Part(m.Language, "matrix", v)
 }
 
 // Folder is the folder of the pages with evidence, next to the page of the matrix.
@@ -97,7 +97,7 @@ const Folder = "matrix"
 // Pages draws a matrix as a small page without evidence, and a page with the evidence of each lock, by
 // file name.
 func Pages(m *Matrix) (first []byte, locks map[string][]byte, err error) {
-	v := newView(m, detail{maxTold, true})
+	v := newView(m)
 	v.elsewhere, v.alone = Folder, true
 	if first, err = design.Part(m.Language, "matrix", v); err != nil {
 		return nil, nil, err
@@ -123,9 +123,3 @@ type lockPage struct {
 
 // Of is the view for the template of a lock.
 func (v *view) Of(l *Lock) *lockPage { return &lockPage{v, v.Head, l} }
-
-// detail is the level of detail of each run.
-type detail struct {
-	steps int
-	files bool
-}

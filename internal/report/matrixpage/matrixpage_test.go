@@ -13,7 +13,6 @@ import (
 	"lockstep/internal/campaign/results"
 	"lockstep/internal/checker"
 	"lockstep/internal/explain"
-	"lockstep/internal/history"
 	"lockstep/internal/must"
 	"lockstep/internal/report/reporttest"
 	"lockstep/internal/say"
@@ -212,7 +211,6 @@ func bigMatrix(file string) *Matrix {
 	step := run.Tale.Steps[3]
 	tale := *run.Tale
 	tale.Steps = slices.Repeat([]explain.Step{step}, maxTold)
-	tale.picker = &picker{h: tale.picker.h, steps: tale.Steps, stuck: true, end: maxTold - 1}
 	run.Tale, cell.Worst = &tale, &run
 	m.Columns = nil
 	lock := Lock{Group: "Redis, one primary", Idea: strings.Repeat("idea ", 40), Protocol: []string{strings.Repeat("step ", 20)}}
@@ -246,64 +244,6 @@ func TestMatrixBudget(t *testing.T) {
 	}
 	if !strings.Contains(out, notice) {
 		t.Error("the page does not say that it leaves evidence out")
-	}
-}
-
-// A tale keeps what led to the damage and leaves out the noise of others.
-func TestTaleKeepsTheStory(t *testing.T) {
-	w := reporttest.NewWriter("redlock", "A", "B", "C")
-	add := func(ms int64, kind history.Kind, node, owner string) explain.Step {
-		i := w.Add(ms, kind, node, func(e *history.Event) { e.Owner = w.H.Node(owner) })
-		return explain.Step{At: w.H.Events[i].At, Event: i, Node: w.H.Node(node), Sentence: say.FaultIsOver.With(say.Number(ms))}
-	}
-	steps := []explain.Step{
-		add(1, history.Acquired, "A", ""),
-		add(2, history.Froze, "A", ""),
-	}
-	for n := range int64(50) {
-		steps = append(steps, add(3+n, history.Granted, "redis-1", "C"))
-	}
-	steps = append(steps, add(60, history.Expired, "redis-1", "A"))
-	for n := range int64(50) {
-		steps = append(steps, add(61+n, history.Removed, "redis-1", "C"))
-	}
-	second := add(120, history.Acquired, "B", "")
-	second.Violation = true
-	stale := add(130, history.WriteAccepted, "A", "")
-	stale.Violation = true
-	steps = append(steps, second, stale, add(140, history.Acquired, "C", ""))
-	j := &checker.Judgement{History: w.H, Letter: checker.LetterV, Findings: []checker.Finding{
-		reporttest.Broke(checker.MutualExclusionID, reporttest.At(120), reporttest.At(130), []history.NodeID{w.H.Node("A"), w.H.Node("B")}),
-	}}
-	tell := func() string {
-		var got []string
-		for _, i := range newPicker(j, steps).pick(maxTold) {
-			got = append(got, fmt.Sprint(steps[i].At.Duration().Milliseconds()))
-		}
-		return strings.Join(got, " ")
-	}
-	if got := tell(); got != "1 2 60 120 130" {
-		t.Errorf("got %s", got)
-	}
-	// A shorter tale keeps the most important steps, and says where it leaves some out.
-	for limit, want := range map[int]string{0: "[] 0 106", 2: "[0 0] 103 1", 3: "[0 102 0] 0 1"} {
-		skipped := []int{}
-		story, before, after := newPicker(j, steps).story(limit)
-		for _, s := range story {
-			skipped = append(skipped, s.Skipped)
-		}
-		if got := fmt.Sprint(skipped, before, after); got != want {
-			t.Errorf("%d steps: %s, want %s", limit, got, want)
-		}
-	}
-	// However busy the holder is, the story tells how it got the lock.
-	busy := append([]explain.Step(nil), steps[:2]...)
-	for n := range int64(30) {
-		busy = append(busy, add(3+n, history.WriteAccepted, "A", ""))
-	}
-	steps = append(busy, steps[2:]...)
-	if got := tell(); !strings.HasPrefix(got, "1 2 ") || !strings.HasSuffix(got, " 60 120 130") || len(strings.Fields(got)) != maxTold {
-		t.Errorf("got %s", got)
 	}
 }
 

@@ -18,13 +18,13 @@ import (
 // view is the view of the template.
 type view struct {
 	*Matrix
-	Head   page.Head
-	Legend []mark // the letters, from harmless to harmful
-	Marks  []mark // beside the letters
-	Groups []group
-	Rows   int // locks that are counted
+	Head    page.Head
+	Legend  []mark // the letters, from harmless to harmful
+	Marks   []mark // beside the letters
+	Groups  []group
+	Rows    int  // locks that are counted
+	Trimmed bool // tales and files are left out
 
-	detail    detail
 	elsewhere string // the folder of the pages with the evidence; "" if it is on this page
 	alone     bool   // each lock has a page of its own
 }
@@ -42,9 +42,9 @@ type group struct {
 	Locks []*Lock
 }
 
-func newView(m *Matrix, d detail) *view {
+func newView(m *Matrix) *view {
 	title := say.Text("How distributed locks break").In(m.Language)
-	v := &view{Matrix: m, Head: design.Head(title, strip.CSS), detail: d}
+	v := &view{Matrix: m, Head: design.Head(title, strip.CSS)}
 	for _, x := range checker.CellLetters {
 		letter := mark{Letter: string(x.Letter), Class: classOf(x.Letter), Means: x.Means, Word: x.Word}
 		v.Legend = append(v.Legend, letter)
@@ -99,9 +99,8 @@ func (v *view) Mode() say.Phrase {
 // Column is a column by its index.
 func (v *view) Column(k int) *Column { return &v.Columns[k] }
 
-// Width is the number of columns of the table, and Trimmed reports whether evidence is left out.
-func (v *view) Width() int    { return len(v.Columns) + 2 }
-func (v *view) Trimmed() bool { return v.detail.steps < maxTold }
+// Width is the number of columns of the table.
+func (v *view) Width() int { return len(v.Columns) + 2 }
 
 // group finds or adds the group of a row.
 func (v *view) group(l *Lock) *group {
@@ -280,17 +279,17 @@ func (c *Cell) About() say.Phrase {
 	return say.ShownScript.With(say.Flag(w.Varied), say.Flag(!w.Varied), say.Verbatim(strconv.Quote(w.Script)), part)
 }
 
-// Told is the tale of a run in the detail of the page; nil for none.
+// Told is the tale of a run, if there is room for it; nil for none.
 func (v *view) Told(r *Run) *Tale {
-	if r.Tale == nil {
+	if v.Trimmed {
 		return nil
 	}
-	return r.Tale.shorter(v.detail.steps)
+	return r.Tale
 }
 
 // Checked is the run with a resource that checks tokens, if there is room for it.
 func (v *view) Checked(r *Run) *Tale {
-	if v.detail.steps == 0 {
+	if v.Trimmed {
 		return nil
 	}
 	return r.Checked
@@ -309,7 +308,7 @@ func (t *Tale) Was() say.Phrase { return say.AssumptionWas.With(t.Assumed) }
 
 // File is the scenario of a run; "" if it has no place on the page: half a file is of no use.
 func (v *view) File(r *Run) string {
-	if !v.detail.files || len(r.YAML) > maxFile {
+	if v.Trimmed || len(r.YAML) > maxFile {
 		return ""
 	}
 	return r.YAML
