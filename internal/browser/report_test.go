@@ -73,10 +73,6 @@ func TestKeysLeadToTheViolation(t *testing.T) {
 	}
 	p.Press(kb.End)
 	contains(t, "the live region", p.Text("#now"), "C's release is a no-op: its entry is gone")
-	p.Press("t")
-	if n := p.Count(".truetime[open]"); n != 3 {
-		t.Errorf("after t %d of 3 diagrams are in true time", n)
-	}
 	p.Press("?")
 	if !browser.Eval[bool](p, `document.querySelector("#help").open`) {
 		t.Error("? does not open the help")

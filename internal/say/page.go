@@ -54,16 +54,11 @@ var (
 		"Hatched: what a client believes; solid: what the store has. The first property breaks at step {n}, at {time}.")
 	UpToInside = New2[Number, Seconds](
 		"Up to {n} clients inside at once, more than one for {time} in total (filled). Grey: a fault at work. The lane below marks what broke.")
-	ShowAllEvents  = New1[Number]("Show all {n} events")
-	ShowSomeEvents = New2[Number, Number]("Show {n} of {all} events, around the first break")
 )
 
 // The figures.
 var (
-	SpaceTime = New3[Verbatim, Number, Flag](
-		"Space-time diagram of {lock}: {n} steps, time runs down[truly?, in true time]")
-	EventsFrom = New3[Verbatim, Number, Number](
-		"All events of {lock} from {first} to {last}, time runs down")
+	SpaceTime      = New2[Verbatim, Number]("Space-time diagram of {lock}: {n} steps, time runs down")
 	TalkTo         = New2[List, List]("{clients} talk to {stores} and to the resource")
 	InsideOver     = New2[Seconds, Number]("Clients inside at once, over {time}: at most {n}")
 	TimePasses     = New2[Rounded, Clauses]("{time} pass[: {what}]")

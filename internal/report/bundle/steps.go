@@ -52,16 +52,3 @@ func StoryOf(r *Run, limit int) (story []explain.Step, before, after int) {
 func FirstViolation(steps []explain.Step) int {
 	return slices.IndexFunc(steps, func(s explain.Step) bool { return s.Violation })
 }
-
-// MaxEverything is the most events of one lock in the diagram of all events.
-const MaxEverything = 2000
-
-// Window picks at most limit consecutive events: those around the first violation, or the first ones.
-func Window(h *history.History, steps []explain.Step, limit int) (lo, hi int32) {
-	n, first := len(h.Events), 0
-	if i := FirstViolation(steps); i >= 0 {
-		first = int(steps[i].Event)
-	}
-	start := max(0, min(first-limit*2/3, n-limit))
-	return int32(start), int32(min(start+limit, n)) - 1
-}

@@ -40,7 +40,7 @@ func Shapes() string {
 // Draw draws a layout as SVG. The numbers link to the ids of the steps, stepPrefix and the number.
 func Draw(l *Layout, b *bundle.Bars, stepPrefix string, language say.Language) string {
 	lock := say.Verbatim(sanitize.Text(l.h.Header.Lock, sanitize.MaxName))
-	d := begin(l, b, say.SpaceTime.With(lock, say.Number(len(l.steps)), say.Flag(l.truly)), l.cursor(), stepPrefix, language)
+	d := begin(l, b, say.SpaceTime.With(lock, say.Number(len(l.steps))), l.cursor(), stepPrefix, language)
 	for _, i := range l.Rows {
 		d.message(i)
 	}

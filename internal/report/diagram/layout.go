@@ -30,7 +30,6 @@ type Layout struct {
 	width   int
 	height  int
 	spacing int
-	truly   bool  // rows are in true time
 	numbers []int // by step: the height of its number
 }
 
@@ -76,26 +75,6 @@ func NewLayout(h *history.History, steps []explain.Step, first, last bool) *Layo
 	l.placeRows()
 	l.numberSteps()
 	return l
-}
-
-// TrueTime returns the layout with rows in true time: nothing is folded, and events at about the same
-// time overlap.
-func (l *Layout) TrueTime() *Layout {
-	t := *l
-	t.truly, t.folds, t.rounds = true, nil, nil
-	t.y = make([]int, len(l.y))
-	from, to := l.h.Events[l.lo].At, l.h.Events[l.hi].At
-	if l.lo == 0 {
-		from = 0
-	}
-	long := min(max(46*len(l.steps), 420), 1100)
-	for _, i := range l.Rows {
-		share := float64(l.h.Events[i].At-from) / float64(max(to-from, 1))
-		t.y[i-l.lo] = headHeight + 22 + int(share*float64(long))
-	}
-	t.height = headHeight + 22 + long + 26
-	t.numberSteps()
-	return &t
 }
 
 // numberSteps places the numbers of the steps beside their rows, or below each other if rows are too

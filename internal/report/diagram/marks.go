@@ -87,7 +87,7 @@ func (d *drawing) arrow(from history.NodeID, i int32, label, full string) {
 	})
 }
 
-// draw draws a line with its label. In true time only lost messages have room for one.
+// draw draws a line with its label.
 func (d *drawing) draw(l *line) {
 	if l.title != "" {
 		d.f(`<g%s><title>%s</title>`, d.handle(l.event), html.EscapeString(l.title))
@@ -97,7 +97,7 @@ func (d *drawing) draw(l *line) {
 	if l.lost {
 		d.f(`<path d="M%d %dl10 10m0 -10l-10 10" class="cross"/>`, l.x1-5, l.y1-5)
 	}
-	if l.label != "" && (l.lost || !d.l.truly) {
+	if l.label != "" {
 		x, y := d.place(l)
 		d.text(x, y, middle, "w", l.label)
 	}

@@ -5,6 +5,7 @@ import (
 
 	"lockstep/internal/faults"
 	"lockstep/internal/history"
+	"lockstep/internal/report/bundle"
 	"lockstep/internal/report/sanitize"
 	"lockstep/internal/say"
 )
@@ -33,6 +34,19 @@ func eventTable(h *history.History, st *story, lo, hi int32, limit int, stepNumb
 	shown := min(len(t.rows), limit)
 	return t.rows[:shown], len(t.rows) - shown
 }
+
+// tabled is the range of a table: at most mostTabled events, those around the first violation, or the
+// first ones.
+func tabled(h *history.History, st *story) (lo, hi int32) {
+	n, first := len(h.Events), 0
+	if i := bundle.FirstViolation(st.steps); i >= 0 {
+		first = int(st.steps[i].Event)
+	}
+	start := max(0, min(first-mostTabled*2/3, n-mostTabled))
+	return int32(start), int32(min(start+mostTabled, n)) - 1
+}
+
+const mostTabled = 2000
 
 type tabler struct {
 	h      *history.History

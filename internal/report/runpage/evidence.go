@@ -127,7 +127,7 @@ func newLockEvents(r *bundle.Run, st *story, v *runView, d richness) lockEvents 
 		e.More = say.TableLeftOut.With(say.Verbatim(v.Lock), all).In(st.language)
 		return e
 	}
-	lo, hi := bundle.Window(h, st.steps, bundle.MaxEverything)
+	lo, hi := tabled(h, st)
 	more := 0
 	e.Table, more = eventTable(h, st, lo, hi, d.table, v.told)
 	e.Says = say.RowsForEvents.With(say.Verbatim(v.Lock), say.Number(len(e.Table)), all).In(st.language)

@@ -92,8 +92,7 @@ func (v *runView) tell(h *history.History, st *story, d richness) {
 	if l == nil {
 		return
 	}
-	// All of these are our own SVG, with all texts escaped.
-	v.Diagram = template.HTML(diagram.Draw(l, st.bars, v.Prefix, st.language))
+	v.Diagram = template.HTML(diagram.Draw(l, st.bars, v.Prefix, st.language)) // our own SVG, with all texts escaped
 	if n := len(l.Folded); n > 0 {
 		var names say.List
 		for _, id := range l.Folded[:min(n, mostFolded)] {
@@ -105,18 +104,6 @@ func (v *runView) tell(h *history.History, st *story, d richness) {
 		v.Folded = sanitize.Text(say.FoldedClients.With(say.Number(n), names).In(st.language), sanitize.MaxLine)
 	}
 	v.Caption = sanitize.Text(diagramCaption(steps).In(st.language), sanitize.MaxLine)
-	if d.trueTime && len(steps) <= 60 {
-		v.TrueTime = template.HTML(diagram.Draw(l.TrueTime(), st.bars, v.Prefix, st.language))
-	}
-	lo, hi := bundle.Window(h, st.steps, d.everything)
-	if shown := int(hi-lo) + 1; shown > len(l.Rows) && d.everything > 0 {
-		says := say.ShowAllEvents.With(say.Number(len(h.Events)))
-		if shown < len(h.Events) {
-			says = say.ShowSomeEvents.With(say.Number(shown), say.Number(len(h.Events)))
-		}
-		v.EverythingSays = says.In(st.language)
-		v.Everything = template.HTML(diagram.Everything(h, st.steps, st.bars, lo, hi, v.Prefix, v.told, st.language))
-	}
 }
 
 // overview draws the whole run in true time.

@@ -3,7 +3,6 @@ package runpage
 
 import (
 	"embed"
-	"sort"
 
 	"lockstep/internal/checker"
 	"lockstep/internal/explain"
@@ -27,31 +26,24 @@ const plotPoints = 3000
 
 // richness is the level of detail of a page.
 type richness struct {
-	steps      int  // shown steps of one lock
-	trueTime   bool // with diagrams in true time
-	everything int  // events of one lock in the diagram of all events
-	table      int  // rows of one lock in the table of events
-	figures    bool // with the measurements
-	strips     bool // with the strip and the plot of holders of each lock
+	steps   int  // shown steps of one lock
+	table   int  // rows of one lock in the table of events
+	figures bool // with the measurements
+	strips  bool // with the strip and the plot of holders of each lock
 }
 
 // richnesses go from full to little detail. The page has the first one that fits its budget, and says
 // what it leaves out. All events are in history.jsonl, and figures are available as files.
 var richnesses = []richness{
-	{120, true, bundle.MaxEverything, 400, true, true},
-	{120, true, bundle.MaxEverything, 150, true, true},
-	{120, true, 1000, 100, true, true},
-	{120, false, 1000, 60, true, true},
-	{120, false, 500, 40, true, true},
-	{120, false, 200, 20, true, true},
-	{120, false, 0, 0, true, true},
-	{90, false, 0, 0, true, true},
-	{60, false, 0, 0, true, true},
-	{40, false, 0, 0, true, true},
-	{40, false, 0, 0, false, true},
-	{24, false, 0, 0, false, true},
-	{12, false, 0, 0, false, false},
-	{4, false, 0, 0, false, false},
+	{120, 400, true, true},
+	{120, 150, true, true},
+	{120, 60, true, true},
+	{120, 20, true, true},
+	{120, 0, true, true},
+	{60, 0, true, true},
+	{40, 0, false, true},
+	{12, 0, false, false},
+	{4, 0, false, false},
 }
 
 // HTML draws the report as one file that works without network, script and other files. The script adds
@@ -77,27 +69,14 @@ func HTML(b *bundle.Bundle, l say.Language) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	render := func(d richness) ([]byte, error) { return design.Fill(l, newPage(b, stories, &shared, d, l)) }
-	out, err := render(richnesses[0])
-	if err != nil || len(out) <= page.MaxHTML {
-		return out, err // most pages fit at once
-	}
-	last := len(richnesses) - 1
-	best := sort.Search(last, func(i int) bool { // less detail makes a smaller page
-		try, failed := render(richnesses[i])
-		if failed != nil {
-			err = failed
+	var out []byte
+	for _, d := range richnesses {
+		out, err = design.Fill(l, newPage(b, stories, &shared, d, l))
+		if err != nil || len(out) <= page.MaxHTML {
+			break
 		}
-		fits := len(try) <= page.MaxHTML
-		if fits {
-			out = try
-		}
-		return fits
-	})
-	if err != nil || best < last {
-		return out, err
 	}
-	return render(richnesses[last])
+	return out, err
 }
 
 // story has the parts of a page that do not depend on its richness.

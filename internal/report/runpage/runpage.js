@@ -98,14 +98,11 @@
   function unfold(e) {
     for (var d = e.closest("details"); d; d = d.parentElement.closest("details")) d.open = true;
   }
-  function trueTime() {
-    $(".truetime").forEach(function (d) { d.open = !d.open; });
-  }
 
   var act = {
     play: function () { current.play(); }, next: function () { current.next(); focus(); }, back: function () { current.back(); focus(); },
     first: function () { current.go(0); focus(); }, last: function () { current.go(current.rows.length - 1); focus(); },
-    violation: function () { violation(); focus(); }, time: trueTime, closer: function () { current.zoom(2); }, farther: function () { current.zoom(0.5); },
+    violation: function () { violation(); focus(); }, closer: function () { current.zoom(2); }, farther: function () { current.zoom(0.5); },
     reveal: function () { reveal(); if (cursors[0]) cursors[0].play(); },
     help: function () { if (!help.open) help.showModal(); }, close: function () { cursors.forEach(function (c) { c.away(); }); }
   };
@@ -116,7 +113,7 @@
   }
   var keys = {
     j: "next", ArrowRight: "next", k: "back", ArrowLeft: "back", Home: "first", End: "last", " ": "play",
-    g: "violation", t: "time", "+": "closer", "=": "closer", "-": "farther", "?": "help", Escape: "close"
+    g: "violation", "+": "closer", "=": "closer", "-": "farther", "?": "help", Escape: "close"
   };
   document.addEventListener("keydown", function (e) {
     if (e.ctrlKey || e.metaKey || e.altKey || help.open || !current) return;

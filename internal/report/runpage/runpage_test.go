@@ -3,7 +3,6 @@ package runpage
 import (
 	"bytes"
 	"encoding/xml"
-	"fmt"
 	"regexp"
 	"testing"
 
@@ -95,5 +94,5 @@ func TestALongHistoryIsDrawn(t *testing.T) {
 		t.Errorf("%d bytes", len(drawn))
 	}
 	events := len(b.Runs[0].Judgement.History.Events)
-	reporttest.Has(t, drawn, `class="dense"`, "two inside", "told below", fmt.Sprintf("of %d events, around the first break", events))
+	reporttest.Has(t, drawn, `class="dense"`, "two inside", "told below", say.Number(events).In(say.English)+", around the first break")
 }

@@ -99,9 +99,7 @@ type runView struct {
 	Reasons                   []string
 	Notice                    string
 	Steps                     []stepView
-	Strip, Diagram, TrueTime  template.HTML
-	Everything                template.HTML
-	EverythingSays            string
+	Strip, Diagram            template.HTML
 	Plot                      template.HTML
 	Caption, PlotCaption      string
 	Assumed, Formula          string
