@@ -71,39 +71,3 @@ func ViolationSpans(findings []checker.Finding) []Span {
 	}
 	return spans
 }
-
-// Thin reduces a long curve to about n points. In each slot of time it keeps the extremes and the
-// last point.
-func Thin(ls []timeline.Level, n int) []timeline.Level {
-	if len(ls) <= n || ls[len(ls)-1].At <= 0 {
-		return ls
-	}
-	slots := int64(n / 3)
-	end := int64(ls[len(ls)-1].At)
-	slot := func(l timeline.Level) int64 { return int64(float64(l.At) / float64(end) * float64(slots)) }
-	var out []timeline.Level
-	for i := 0; i < len(ls); {
-		low, high, j := ls[i], ls[i], i
-		for ; j < len(ls) && slot(ls[j]) == slot(ls[i]); j++ {
-			if ls[j].Inside < low.Inside {
-				low = ls[j]
-			}
-			if ls[j].Inside > high.Inside {
-				high = ls[j]
-			}
-		}
-		last := ls[j-1]
-		if low.At > high.At {
-			low, high = high, low
-		}
-		out = append(out, low)
-		if high != low {
-			out = append(out, high)
-		}
-		if last != low && last != high {
-			out = append(out, last)
-		}
-		i = j
-	}
-	return out
-}

@@ -33,7 +33,11 @@ func Holders(t *timeline.Timeline, findings []checker.Finding, points int, l say
 	p.X.Min, p.X.Max = 0, math.Max(t.End().Duration().Seconds(), 0.001)
 	p.X.Tick.Marker, p.Y.Tick.Marker = ticks(axis.Times(p.X.Max)), wholeTicks(most, l)
 	faults, broken := bundle.Shades(t), bundle.ViolationSpans(findings)
-	levels := bundle.Thin(t.Levels(), points)
+	var levels []point
+	for _, l := range t.Levels() {
+		levels = append(levels, point{x: l.At.Duration().Seconds(), y: float64(l.Inside)})
+	}
+	levels = thinned(levels, points)
 	paint(p, func(c draw.Canvas, x, y scale) {
 		merged(faults, x, 1, func(from, to vg.Length) { fill(c, shade, from, to, y(0), c.Max.Y) })
 		drawLevels(c, levels, x, y)
@@ -67,23 +71,26 @@ func wholeTicks(highest int, l say.Language) plot.ConstantTicks {
 }
 
 // drawLevels draws the curve, and the area above the limit.
-func drawLevels(c draw.Canvas, levels []timeline.Level, x, y scale) {
-	at := func(l timeline.Level) vg.Length { return x(l.At.Duration().Seconds()) }
+func drawLevels(c draw.Canvas, levels []point, x, y scale) {
 	for i := 1; i < len(levels); i++ {
-		if n := levels[i-1].Inside; n > 1 {
-			fill(c, excess, at(levels[i-1]), at(levels[i]), y(1), y(float64(n)))
+		if n := levels[i-1].y; n > 1 {
+			fill(c, excess, x(levels[i-1].x), x(levels[i].x), y(1), y(n))
 		}
 	}
 	across(c, law, y(1))
 	across(c, thin, y(0))
-	var curve []vg.Point
-	for i, l := range levels {
+	c.StrokeLines(draw.LineStyle{Color: black, Width: 1.8}, stairs(levels, x, y))
+}
+
+// stairs are a curve that keeps each value until the next one.
+func stairs(points []point, x, y scale) (curve []vg.Point) {
+	for i, one := range points {
 		if i > 0 {
-			curve = append(curve, vg.Point{X: at(l), Y: y(float64(levels[i-1].Inside))})
+			curve = append(curve, vg.Point{X: x(one.x), Y: y(points[i-1].y)})
 		}
-		curve = append(curve, vg.Point{X: at(l), Y: y(float64(l.Inside))})
+		curve = append(curve, vg.Point{X: x(one.x), Y: y(one.y)})
 	}
-	c.StrokeLines(draw.LineStyle{Color: black, Width: 1.8}, curve)
+	return curve
 }
 
 // merged calls f for the spans in the order of time, each with the width least or more. Spans that

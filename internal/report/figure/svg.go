@@ -111,7 +111,7 @@ func finish(svg []byte, title string) []byte {
 	})
 	var out bytes.Buffer
 	fmt.Fprintf(&out, `<svg class="plotted"%s%s<title>%s</title>`, size.Find(head), common, html.EscapeString(title))
-	out.Write(joined(body))
+	out.Write(body)
 	return out.Bytes()
 }
 
@@ -120,29 +120,3 @@ var size = regexp.MustCompile(` width="[^"]*" height="[^"]*" viewBox="0 0 ([0-9.
 
 // common is the part that all opening tags share.
 const common = ` xmlns="http://www.w3.org/2000/svg" fill="` + ink + `" font-family="sans-serif" font-size="9.5px" role="img">`
-
-// strokes matches a path that is not filled, and the space after it.
-var strokes = regexp.MustCompile(`<path d="([^"]*)" (fill="none"[^>/]*?) ?/>\s*`)
-
-// joined makes one path of consecutive strokes in the same style, such as the ticks of an axis. Areas
-// stay separate, since they may be translucent.
-func joined(svg []byte) []byte {
-	var out, d []byte
-	style, at := "", 0
-	flush := func() {
-		if style != "" {
-			out = fmt.Appendf(out, `<path d="%s" %s/>`, d, style)
-		}
-		style, d = "", nil
-	}
-	for _, m := range strokes.FindAllSubmatchIndex(svg, -1) {
-		next := string(svg[m[4]:m[5]])
-		if m[0] > at || next != style {
-			flush()
-			out = append(out, svg[at:m[0]]...)
-		}
-		d, style, at = append(d, svg[m[2]:m[3]]...), next, m[1]
-	}
-	flush()
-	return append(out, svg[at:]...)
-}

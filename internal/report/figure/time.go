@@ -224,16 +224,8 @@ func clocksPlot(r *bundle.Run, m *timeline.Measures, points int, l say.Language)
 			across(c, law, y(-lease.Seconds()))
 		}
 		for n, id := range nodes {
-			var curve []vg.Point
-			last := vg.Length(0)
-			for i, one := range thinned(lines[id], points) {
-				at := x(one.x)
-				if i > 0 {
-					curve = append(curve, vg.Point{X: at, Y: last})
-				}
-				last = y(one.y)
-				curve = append(curve, vg.Point{X: at, Y: last})
-			}
+			curve := stairs(thinned(lines[id], points), x, y)
+			last := curve[len(curve)-1].Y
 			curve = append(curve, vg.Point{X: c.Max.X, Y: last})
 			style := lineStyle(n)
 			style.Color = colourOf(bundle.ColoursOf(h).Of(id))
