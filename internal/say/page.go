@@ -59,7 +59,6 @@ var (
 // The figures.
 var (
 	SpaceTime      = New2[Verbatim, Number]("Space-time diagram of {lock}: {n} steps, time runs down")
-	TalkTo         = New2[List, List]("{clients} talk to {stores} and to the resource")
 	InsideOver     = New2[Seconds, Number]("Clients inside at once, over {time}: at most {n}")
 	TimePasses     = New2[Rounded, Clauses]("{time} pass[: {what}]")
 	IsFrozen       = New1[Name]("{who} is frozen")

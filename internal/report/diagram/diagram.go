@@ -1,4 +1,4 @@
-// Package diagram draws histories as SVG: the space-time diagram and the set-up. Its classes are
+// Package diagram draws histories as space-time diagrams, in SVG. Its classes are
 // those of the pages: b1 to b6 are hatched in the clients' colours, g1 to g6 solid.
 package diagram
 

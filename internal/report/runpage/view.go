@@ -32,7 +32,6 @@ type pageView struct {
 	Lead                                   *runView  // whose story the page tells first
 	Others                                 []runView // the other ones, folded
 	SetUp                                  []pair
-	Picture                                template.HTML
 	Promises                               []promise
 	Legend                                 []diagram.LegendItem
 	Shapes                                 template.HTML
@@ -142,7 +141,6 @@ func newPage(b *bundle.Bundle, stories []story, shared *figure.Figure, d richnes
 		Hash: sanitize.Text(b.Hash, sanitize.MaxLine), Replay: sanitize.Text(b.Replay, sanitize.MaxLine),
 		Head: design.Head(sanitize.Text(b.Title(l), sanitize.MaxLine), page.ReportCSS, figure.CSS, strip.CSS), Says: map[string]string{},
 		Legend: diagram.Legend(b.Backend, l), Shapes: template.HTML(diagram.Shapes()), SetUp: setUp(b, l), Promises: promisesOf(b, l), linker: page.NewLinker(l),
-		Picture: template.HTML(diagram.Picture(b, l)), // our own SVG, with all texts escaped
 	}
 	if b.Backend == history.Sim {
 		v.Backend = "" // the mode says it
