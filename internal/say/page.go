@@ -72,8 +72,6 @@ var (
 	LostMessage = New1[Phrase]("[{command} ]lost")
 	ReadVersion = New1[Number]("read v{n}")
 	Standing    = New2[Phrase, Flag]("{belief}[frozen?, frozen]")
-	OneLease    = New1[Planned]("1 lease = {time}")
-	SomeLeases  = New2[Verbatim, Planned]("{n} leases = {time}")
 	AxisSeconds = New1[Verbatim]("{n} s")
 )
 

@@ -39,23 +39,3 @@ func multiples(end, one, two, five float64) []Tick {
 	}
 	return ticks
 }
-
-// Leases labels an axis of time in leases: at most five multiples of 1, 2 or 5 times a power of ten,
-// integers if possible.
-func Leases(end, lease float64) []Tick {
-	step := math.Pow(10, math.Floor(math.Log10(end/lease))-1)
-	for _, factor := range []float64{2, 2.5, 2, 2, 2.5, 2} {
-		if end/lease/step < 6 {
-			break
-		}
-		step *= factor
-	}
-	if end >= lease {
-		step = max(step, 1)
-	}
-	var ticks []Tick
-	for n := 1; float64(n)*step*lease <= end; n++ {
-		ticks = append(ticks, Tick{float64(n) * step * lease, strconv.FormatFloat(float64(n)*step, 'g', 6, 64)})
-	}
-	return ticks
-}

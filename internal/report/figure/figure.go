@@ -3,8 +3,6 @@ package figure
 
 import (
 	"fmt"
-	"math"
-	"time"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
@@ -185,50 +183,4 @@ func ticks(list []axis.Tick) (all plot.ConstantTicks) {
 		all = append(all, plot.Tick(t))
 	}
 	return all
-}
-
-// leaseRoom is the height of the axis of leases on top of a plot.
-const leaseRoom = 18
-
-// drawnOver renders a plot over time, with a second axis in leases on top.
-func drawnOver(p *plot.Plot, lease time.Duration, width, height vg.Length, title string, l say.Language) ([]byte, error) {
-	room := vg.Length(0)
-	if lease > 0 {
-		room = leaseRoom
-		paint(p, leases(p, lease, l))
-	}
-	return drawnSized(width, height+room, func(c draw.Canvas) { p.Draw(draw.Crop(c, 0, 0, 0, -room)) }, title)
-}
-
-// leases draws the axis of leases above a plot over seconds. Its first label has the length of a lease.
-func leases(p *plot.Plot, lease time.Duration, l say.Language) painter {
-	return func(c draw.Canvas, x, _ scale) {
-		across(c, thin, c.Max.Y)
-		label := p.X.Tick.Label
-		label.XAlign, label.YAlign = draw.XCenter, draw.YBottom
-		free := c.Min.X - 20
-		for i, t := range axis.Leases(p.X.Max, lease.Seconds()) {
-			at := x(t.Value)
-			c.StrokeLine2(thin, at, c.Max.Y, at, c.Max.Y+4)
-			text := t.Label
-			if i == 0 {
-				text = firstLease(t, l)
-			}
-			half := label.Width(text) / 2
-			middle := min(at, c.Max.X+8-half) // a long label ends where the plot does
-			if middle-half > free {
-				c.FillText(label, vg.Point{X: middle, Y: c.Max.Y + 5}, text)
-				free = middle + half + 4
-			}
-		}
-	}
-}
-
-// firstLease is the label with the unit of the axis of leases.
-func firstLease(t axis.Tick, l say.Language) string {
-	lasts := say.Planned(math.Round(t.Value * 1e9))
-	if t.Label == "1" {
-		return say.OneLease.With(lasts).In(l)
-	}
-	return say.SomeLeases.With(say.Verbatim(t.Label), lasts).In(l)
 }

@@ -44,7 +44,7 @@ func Holders(t *timeline.Timeline, findings []checker.Finding, points int, l say
 		merged(broken, x, 2.5, func(from, to vg.Length) { fill(c, vermilion, from, to, y(laneBottom), y(laneTop)) })
 	})
 	title := say.InsideOver.With(say.Seconds(t.End()), say.Number(most))
-	svg, err := drawnOver(p, t.Header.Lease, 7.6*vg.Inch, 2.3*vg.Inch, title.In(l), l)
+	svg, err := drawnSized(7.6*vg.Inch, 2.3*vg.Inch, p.Draw, title.In(l))
 	if err != nil {
 		return nil, fmt.Errorf("drawing the holders over time: %w", err)
 	}

@@ -235,7 +235,7 @@ func holdsPlot(r *bundle.Run, m *timeline.Measures, _ int, l say.Language) (Figu
 		}
 	})
 	all, late := say.Number(len(m.Holds)), say.Number(beyond)
-	svg, err := drawnOver(p, lease, plotWidth, plotHeight, say.HoldsBeyond.With(all, late).In(l), l)
+	svg, err := drawnSized(plotWidth, plotHeight, p.Draw, say.HoldsBeyond.With(all, late).In(l))
 	f := Figure{SVG: svg, Caption: say.HoldsLonger.With(late, all, say.Measured(lease)), Table: head(l, "holds", "value")}
 	if lease <= 0 {
 		f.Caption = say.HoldsWithoutLease.With(all)

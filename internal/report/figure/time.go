@@ -138,7 +138,7 @@ func tokensPlot(r *bundle.Run, m *timeline.Measures, points int, l say.Language)
 		marks(c, ring, vermilion, thinned(stale, points), x, y)
 	})
 	nt, nr, ns := say.Number(len(taken)), say.Number(len(refused)), say.Number(len(stale))
-	svg, err := drawnOver(p, r.Judgement.History.Header.Lease, plotWidth, plotHeight, say.TokensSeen.With(nt, nr, ns).In(l), l)
+	svg, err := drawnSized(plotWidth, plotHeight, p.Draw, say.TokensSeen.With(nt, nr, ns).In(l))
 	f := Figure{SVG: svg, Caption: say.RisingTokens.With(nt, nr), Table: head(l, "writes", "number")}
 	if len(stale) > 0 {
 		f.Caption = say.StaleTokens.With(nt, nr, ns)
@@ -180,7 +180,7 @@ func waitsPlot(r *bundle.Run, m *timeline.Measures, points int, l say.Language) 
 	})
 	sorted := m.Lengths()
 	ng, nl, ne := say.Number(len(got)), say.Number(len(gaveUp)), say.Number(len(m.Failures))
-	svg, err := drawnOver(p, r.Judgement.History.Header.Lease, plotWidth, plotHeight, say.WaitsEnded.With(ng, nl, ne).In(l), l)
+	svg, err := drawnSized(plotWidth, plotHeight, p.Draw, say.WaitsEnded.With(ng, nl, ne).In(l))
 	f := Figure{SVG: svg, Caption: say.WaitsShown.With(ng, nl, ne), Table: head(l, "wait", "value")}
 	f.Table.row(l, "got the lock", ng)
 	f.Table.row(l, "gave up", nl)
@@ -250,7 +250,7 @@ func clocksPlot(r *bundle.Run, m *timeline.Measures, points int, l say.Language)
 		t.Rows = append(t.Rows, row)
 	}
 	n := say.Number(len(nodes))
-	svg, err := drawnOver(p, lease, plotWidth, plotHeight, say.ClocksOff.With(n).In(l), l)
+	svg, err := drawnSized(plotWidth, plotHeight, p.Draw, say.ClocksOff.With(n).In(l))
 	return Figure{SVG: svg, Caption: say.ClocksFar.With(n, say.Measured(max(high, -low)), say.Flag(shown)), Table: t}, err
 }
 
