@@ -2,23 +2,48 @@ package bundle
 
 import (
 	"slices"
+	"time"
 
 	"lockstep/internal/explain"
 	"lockstep/internal/history"
+	"lockstep/internal/timeline"
 )
 
-// DiffersAt returns the index of the first step in which two stories differ, or -1. Steps are
+// Told is the story of a run, and what its pictures and figures show.
+type Told struct {
+	Run           *Run
+	Name          string // by which readers know it
+	Measures      *timeline.Measures
+	Bars          *Bars
+	Steps         []explain.Step
+	Before, After int           // steps left out before and after these
+	Wrong         explain.False // the assumption behind the first violation
+	Differs       int           // index of the first step that differs from the story it is compared with; -1 for none
+}
+
+// Tell tells a run. Without a history it has no story. lag is the replication lag of its plan, 0 when
+// unknown.
+func Tell(r *Run, name string, lag time.Duration) Told {
+	out := Told{Run: r, Name: name, Differs: -1}
+	if j := &r.Judgement; j.History != nil {
+		t := r.Timeline()
+		out.Measures, out.Bars, out.Wrong = t.Measure(), BarsOf(t), explain.Assumption(t, j.Findings, lag)
+		out.Steps, out.Before, out.After = explain.Tell(t, j.Findings)
+	}
+	return out
+}
+
+// Compare finds the first step in which a story differs from another one. Both have a history. Steps are
 // compared by event and node, not by time, which the round trips of another protocol shift.
-func DiffersAt(a *history.History, as []explain.Step, b *history.History, bs []explain.Step) int {
-	for i := range bs {
-		if i >= len(as) || keyOf(a, &as[i]) != keyOf(b, &bs[i]) {
-			return i
+func (s *Told) Compare(with *Told) {
+	s.Differs = -1
+	h, other := s.Run.Judgement.History, with.Run.Judgement.History
+	for i := range max(len(s.Steps), len(with.Steps)) {
+		if i >= min(len(s.Steps), len(with.Steps)) || keyOf(h, &s.Steps[i]) != keyOf(other, &with.Steps[i]) {
+			s.Differs = i
+			return
 		}
 	}
-	if len(as) > len(bs) {
-		return len(bs)
-	}
-	return -1
 }
 
 // stepKey identifies a step without its time. It has names, not ids, which depend on the servers of

@@ -14,7 +14,7 @@ import (
 const fewAcquisitions = 100
 
 // Cautions lists the reasons to compare the runs with care, the gravest first, each with its runs.
-func (c *Comparison) Cautions(sides []Side) []string {
+func (c *Comparison) Cautions() []string {
 	var out []string
 	add := func(p say.Phrase) { out = append(out, sanitize.Text(p.In(c.Language), sanitize.MaxLine)) }
 	first := c.Runs[0].Bundle
@@ -32,7 +32,7 @@ func (c *Comparison) Cautions(sides []Side) []string {
 	if names := c.others(func(b *bundle.Bundle) bool { return scaleOf(b) != scaleOf(first) }); !names.Empty() {
 		add(say.OtherScale.With(names))
 	}
-	aboutSides(sides, add)
+	aboutSides(c.Sides(), add)
 	for n := 1; n < len(c.Runs); n++ {
 		hash := c.Runs[n].Bundle.Hash
 		m := slices.IndexFunc(c.Runs[:n], func(r Run) bool { return r.Bundle.Hash == hash })

@@ -80,7 +80,7 @@ func TestCautions(t *testing.T) {
 		c := &Comparison{Runs: []Run{{Bundle: run()}, {Bundle: run()}}}
 		c.Runs[1].Bundle.Hash = "another"
 		tt.change(c)
-		got := c.Cautions(c.Sides())
+		got := c.Cautions()
 		if len(got) != len(tt.want) {
 			t.Errorf("%s: %q, want %q", tt.name, got, tt.want)
 			continue

@@ -43,18 +43,13 @@ type Setting struct {
 
 // Side is one lock of one run: a line of every table.
 type Side struct {
-	Index    int // index into Runs
-	Name     string
-	Run      *bundle.Run
-	Measures *timeline.Measures
-	Bars     *bundle.Bars
-	Steps    []explain.Step
-	Waits    []time.Duration // sorted
-	Holds    []time.Duration // sorted
-	Against  int             // index of the side to compare its story with; -1 for none
-	Differs  int             // index of the first step that differs; -1 for none
-	Same     bool            // the history is the same, byte for byte
-	Parting  Parting         // in words
+	bundle.Told
+	Number  int             // of its run, from 1
+	Waits   []time.Duration // sorted
+	Holds   []time.Duration // sorted
+	Against int             // index of the side to compare its story with; -1 for none
+	Same    bool            // the history is the same, byte for byte
+	Parting Parting         // in words
 }
 
 // Parting is where the story of a side diverges from the one that it is compared with.
@@ -63,6 +58,11 @@ type Parting struct {
 	Says        string // when no step differs
 	Step        int    // counted from 1; 0 when no step differs
 	Here, There string // the steps; "" after the end of a story
+}
+
+// Title says how many runs there are.
+func (c *Comparison) Title() string {
+	return say.SideBySide.With(say.Number(len(c.Runs))).In(c.Language)
 }
 
 // Sides judges all runs, once.
@@ -78,10 +78,9 @@ func (c *Comparison) judge() []Side {
 	for n := range c.Runs {
 		b := c.Runs[n].Bundle
 		for i := range b.Runs {
-			s := Side{Index: n, Run: &b.Runs[i], Name: say.RunAndLock.With(say.Number(n+1), say.Verbatim(sanitize.Text(b.Runs[i].Lock, sanitize.MaxName))).In(c.Language), Against: -1, Differs: -1}
-			if j := &s.Run.Judgement; j.History != nil {
-				t := s.Run.Timeline()
-				s.Measures, s.Bars, s.Steps = t.Measure(), bundle.BarsOf(t), explain.Steps(t, j.Findings)
+			name := say.RunAndLock.With(say.Number(n+1), say.Verbatim(sanitize.Text(b.Runs[i].Lock, sanitize.MaxName)))
+			s := Side{Told: bundle.Tell(&b.Runs[i], name.In(c.Language), 0), Number: n + 1, Against: -1}
+			if s.Measures != nil {
 				s.Waits, s.Holds = s.Measures.Lengths(), holdLengths(s.Measures)
 			}
 			out = append(out, s)
@@ -97,18 +96,19 @@ func (c *Comparison) judge() []Side {
 // of all. The report of the first run compares its own locks.
 func (s *Side) compareWith(earlier []Side, l say.Language) {
 	h := s.Run.Judgement.History
-	if s.Index == 0 || h == nil {
+	if s.Number == 1 || h == nil {
 		return
 	}
 	at := max(slices.IndexFunc(earlier, func(o Side) bool {
-		return o.Index < s.Index && o.Run.Lock == s.Run.Lock && o.Run.Judgement.History != nil
+		return o.Number < s.Number && o.Run.Lock == s.Run.Lock && o.Run.Judgement.History != nil
 	}), 0)
 	o := &earlier[at]
 	other := o.Run.Judgement.History
 	if other == nil {
 		return
 	}
-	s.Against, s.Differs = at, bundle.DiffersAt(other, o.Steps, h, s.Steps)
+	s.Against = at
+	s.Compare(&o.Told)
 	s.Same = s.Differs < 0 && h.Hash() == other.Hash()
 	p := &s.Parting
 	p.Against = o.Name
@@ -212,20 +212,23 @@ type Row struct {
 	Replay, Again   string
 }
 
-// Row is the row of run n, counted from 0.
-func (c *Comparison) Row(n int) Row {
-	r := &c.Runs[n]
-	b := r.Bundle
-	row := Row{
-		Number: n + 1, Title: sanitize.Text(b.Title(c.Language), sanitize.MaxLine), Scenario: sanitize.Text(b.Slug(), sanitize.MaxLine), Href: r.Href, Dir: sanitize.Text(r.Dir, sanitize.MaxLine),
-		Seed: b.Seed, World: say.Text("real").In(c.Language), Backend: sanitize.Text(b.Backend, sanitize.MaxName), Hash: sanitize.Text(b.Hash, 12), Length: say.Seconds(lengthOf(b)).In(c.Language),
-		Replay: sanitize.Text(b.Replay, sanitize.MaxLine), Again: say.PlayRunAgain.With(say.Number(n + 1)).In(c.Language),
+// Rows is the table of runs.
+func (c *Comparison) Rows() (rows []Row) {
+	for n, r := range c.Runs {
+		b := r.Bundle
+		world := say.Text("real")
+		if history.Simulated(b.Backend) {
+			world = say.Text("simulated")
+		}
+		rows = append(rows, Row{
+			Number: n + 1, Title: sanitize.Text(b.Title(c.Language), sanitize.MaxLine), Href: r.Href,
+			Scenario: sanitize.Text(b.Slug(), sanitize.MaxLine), Dir: sanitize.Text(r.Dir, sanitize.MaxLine),
+			Seed: b.Seed, World: world.In(c.Language), Backend: sanitize.Text(b.Backend, sanitize.MaxName),
+			Hash: sanitize.Text(b.Hash, 12), Length: say.Seconds(lengthOf(b)).In(c.Language), Clients: len(clientsOf(b)),
+			Replay: sanitize.Text(b.Replay, sanitize.MaxLine), Again: say.PlayRunAgain.With(say.Number(n + 1)).In(c.Language),
+		})
 	}
-	if history.Simulated(b.Backend) {
-		row.World = say.Text("simulated").In(c.Language)
-	}
-	row.Clients = len(clientsOf(b))
-	return row
+	return rows
 }
 
 // lengthOf is the true time of the longest history of a run.

@@ -8,14 +8,11 @@ import (
 	"slices"
 	"time"
 
-	"lockstep/internal/checker"
-	"lockstep/internal/explain"
 	"lockstep/internal/report/bundle"
 	"lockstep/internal/report/compare"
 	"lockstep/internal/report/diagram"
 	"lockstep/internal/report/figure"
 	"lockstep/internal/report/page"
-	"lockstep/internal/report/sanitize"
 	"lockstep/internal/report/strip"
 	"lockstep/internal/say"
 	"lockstep/internal/timeline"
@@ -26,81 +23,75 @@ var files embed.FS
 
 var design = page.NewDesign("comparepage", files)
 
-type runsView struct {
-	Head       page.Head
-	Shapes     template.HTML
-	Title      string
-	Count      int
-	Cut        string // if not all sides are shown
-	Cautions   []string
-	Runs       []compare.Row
-	Properties []string
-	Verdicts   []runsVerdict
-	First      string // the first difference of the plans, in words
-	Settings   []compare.Difference
-	Sides      []compare.Side
-	Parted     bool // some story is compared with that of an earlier run
-	Aligned    template.HTML
-	Drawn      string // if the figures do not show all sides
-	Heads      []string
-	Ratios     []compare.RatioRow
-	Figures    []page.Figure
-	Absent     []string
-	Replay     string
+// view is the view of the template.
+type view struct {
+	*compare.Comparison
+	Head     page.Head
+	Shown    []compare.Side // of all sides
+	Settings []compare.Difference
+	Aligned  template.HTML
+	Figures  []page.Figure
+	Absent   []string
 }
 
-// runsVerdict is one lock of one run.
-type runsVerdict struct {
-	Run     int
-	Lock    string
-	Cells   []page.Cell
-	Missed  string
-	Outcome string
-}
+// maxDrawn limits the sides in figures: a reader cannot distinguish more lines.
+const maxDrawn = 12
 
 // HTML draws a comparison as one self-contained file without a script.
 func HTML(c *compare.Comparison) ([]byte, error) {
-	all, l := c.Sides(), c.Language
-	sides := all[:min(len(all), compare.MaxSides)]
-	v := &runsView{
-		Title: say.SideBySide.With(say.Number(len(c.Runs))).In(l), Shapes: template.HTML(diagram.Shapes()),
-		Count: len(c.Runs), Cautions: c.Cautions(all), Heads: say.Texts(l, compare.RatioHeads...), Replay: sanitize.Text(c.Replay, sanitize.MaxLine),
+	all := c.Sides()
+	v := &view{Comparison: c, Shown: all[:min(len(all), compare.MaxSides)], Settings: c.Differences()}
+	v.Head = design.Head(v.Title(), page.ReportCSS, figure.CSS, strip.CSS)
+	if err := v.draw(v.Shown[:min(len(v.Shown), maxDrawn)]); err != nil {
+		return nil, fmt.Errorf("drawing the measures: %w", err)
 	}
-	v.Head = design.Head(v.Title, page.ReportCSS, figure.CSS, strip.CSS)
-	if len(all) > compare.MaxSides {
-		v.Cut = say.ShownFirst.With(compare.MaxSides, say.Number(len(all))).In(l)
-	}
-	if len(sides) > maxDrawn {
-		v.Drawn = say.DrawnFirst.With(maxDrawn, say.Number(len(all))).In(l)
-	}
-	for n := range c.Runs {
-		v.Runs = append(v.Runs, c.Row(n))
-	}
-	v.verdicts(compare.Together(sides), sides, l)
-	if v.Settings = c.Differences(); len(v.Settings) > 0 {
-		v.First = say.FirstDifference.With(v.Settings[0].Words(), say.Optional(len(v.Settings)-1)).In(l)
-	}
-	v.Sides = sides
-	v.Parted = slices.ContainsFunc(sides, func(s compare.Side) bool { return s.Parting.Against != "" })
-	v.Ratios = compare.RatioRows(sides, l)
-	if err := v.draw(sides, l); err != nil {
-		return nil, err
-	}
-	return design.Fill(l, v)
+	return design.Fill(c.Language, v)
 }
 
-func (v *runsView) verdicts(b *bundle.Bundle, sides []compare.Side, l say.Language) {
-	props := b.Properties()
-	v.Properties = b.PropertyNames(l)
-	for i := range sides {
-		r := sides[i].Run
-		row := runsVerdict{Run: sides[i].Index + 1, Lock: sanitize.Text(r.Lock, sanitize.MaxName), Missed: sanitize.Text(bundle.Missed(r).In(l), sanitize.MaxLine), Outcome: say.Text(r.Outcome()).In(l)}
-		for _, p := range props {
-			row.Cells = append(row.Cells, page.NewCell(r, p, l))
-		}
-		v.Verdicts = append(v.Verdicts, row)
+// Shapes are our own SVG.
+func (v *view) Shapes() template.HTML { return template.HTML(diagram.Shapes()) }
+
+// Cut and Drawn say how many sides the tables and the figures show, unless they show all.
+func (v *view) Cut() say.Phrase {
+	if all := v.Sides(); len(all) > compare.MaxSides {
+		return say.ShownFirst.With(compare.MaxSides, say.Number(len(all)))
 	}
+	return say.Phrase{}
 }
+
+func (v *view) Drawn() say.Phrase {
+	if len(v.Shown) > maxDrawn {
+		return say.DrawnFirst.With(maxDrawn, say.Number(len(v.Sides())))
+	}
+	return say.Phrase{}
+}
+
+// First is the first difference of the plans, in words.
+func (v *view) First() say.Phrase {
+	return say.FirstDifference.With(v.Settings[0].Words(), say.Optional(len(v.Settings)-1))
+}
+
+// Parted reports whether some story is compared with that of an earlier run.
+func (v *view) Parted() bool {
+	return slices.ContainsFunc(v.Shown, func(s compare.Side) bool { return s.Parting.Against != "" })
+}
+
+// Properties are the heads of the verdicts, and Cells those on a side.
+func (v *view) Properties() []string { return compare.Together(v.Shown).PropertyNames(v.Language) }
+
+func (v *view) Cells(s *compare.Side) (cells []page.Cell) {
+	for _, p := range compare.Together(v.Shown).Properties() {
+		cells = append(cells, page.NewCell(s.Run, p, v.Language))
+	}
+	return cells
+}
+
+// Missed says which expectations of a side were not met.
+func (v *view) Missed(s *compare.Side) say.Phrase { return bundle.Missed(s.Run) }
+
+// Heads and Ratios are the table of measures.
+func (v *view) Heads() []string            { return say.Texts(v.Language, compare.RatioHeads...) }
+func (v *view) Ratios() []compare.RatioRow { return compare.RatioRows(v.Shown, v.Language) }
 
 // figureHeads are the headings of the figures, by their kinds.
 var figureHeads = map[string]string{
@@ -108,64 +99,36 @@ var figureHeads = map[string]string{
 }
 
 // draw makes the figures: our own HTML, with all texts escaped.
-func (v *runsView) draw(sides []compare.Side, l say.Language) error {
-	merged := compare.Together(sides[:min(len(sides), maxDrawn)])
-	var strips []*strip.Strip
-	var judged []*checker.Judgement
-	for i := range merged.Runs {
-		s, h := &sides[i], sides[i].Run.Judgement.History
-		if h == nil || len(h.Events) == 0 {
-			continue
-		}
-		one := strip.Of(&merged.Runs[i].Judgement, s.Bars, strip.Options{Language: l, Wrong: explain.Assumption(s.Bars.Timeline, s.Run.Judgement.Findings, merged.Lag(h))})
-		one.Name = sanitize.Text(s.Name, sanitize.MaxName)
-		if s.Differs >= 0 && s.Differs < len(s.Steps) {
-			one.Diverges(s.Steps[s.Differs].At, l)
-		}
-		strips, judged = append(strips, one), append(judged, &merged.Runs[i].Judgement)
-	}
-	if len(strips) > 0 {
-		v.Aligned = template.HTML(strip.HTML(strips, strip.ScaleOf(judged...), l))
-	}
-	figures, err := runFigures(sides, l)
-	if err != nil {
-		return fmt.Errorf("drawing the measures: %w", err)
-	}
-	for i := range figures {
-		f := &figures[i]
-		if f.SVG == nil {
-			v.Absent = append(v.Absent, say.NothingToDraw.With(say.Text(f.Absent)).In(l))
-			continue
-		}
-		v.Figures = append(v.Figures, page.NewFigure(say.Text(figureHeads[f.Kind]).In(l), f, l))
-	}
-	return nil
-}
-
-// maxDrawn limits the sides in figures: a reader cannot distinguish more lines.
-const maxDrawn = 12
-
-// runFigures draws the measures of all sides in common figures, in the order of the tables.
-func runFigures(sides []compare.Side, l say.Language) ([]figure.Figure, error) {
-	sides = sides[:min(len(sides), maxDrawn)]
+func (v *view) draw(sides []compare.Side) error {
+	var told []bundle.Told
 	names := make([]string, len(sides))
 	waits, holds := make([][]time.Duration, len(sides)), make([][]time.Duration, len(sides))
-	all := make([]*timeline.Measures, len(sides))
+	measures := make([]*timeline.Measures, len(sides))
 	for i := range sides {
-		names[i], waits[i], holds[i], all[i] = sides[i].Name, sides[i].Waits, sides[i].Holds, sides[i].Measures
+		s := &sides[i]
+		told = append(told, s.Told)
+		names[i], waits[i], holds[i], measures[i] = s.Name, s.Waits, s.Holds, s.Measures
 	}
-	var out []figure.Figure
+	aligned, _ := strip.Aligned(told, maxDrawn, v.Language)
+	v.Aligned = template.HTML(aligned)
 	for _, f := range []struct {
 		spread figure.Spread
 		of     [][]time.Duration
 	}{{figure.WaitSpread, waits}, {figure.HoldSpread, holds}} {
 		f.spread.Who, f.spread.Wide = "run and lock", true
-		drawn, err := f.spread.Draw(names, f.of, l)
-		if err != nil {
-			return nil, err
+		if err := v.add(f.spread.Draw(names, f.of, v.Language)); err != nil {
+			return err
 		}
-		out = append(out, drawn)
 	}
-	cost, err := figure.Costs(names, all, l)
-	return append(out, cost), err
+	return v.add(figure.Costs(names, measures, v.Language))
+}
+
+// add adds a figure, or says why there is none.
+func (v *view) add(f figure.Figure, err error) error {
+	if f.SVG == nil {
+		v.Absent = append(v.Absent, say.NothingToDraw.With(say.Text(f.Absent)).In(v.Language))
+	} else {
+		v.Figures = append(v.Figures, page.NewFigure(say.Text(figureHeads[f.Kind]).In(v.Language), &f, v.Language))
+	}
+	return err
 }

@@ -56,7 +56,7 @@ func Comparison(c *compare.Comparison) ([]byte, error) {
 	}
 	sides := c.Sides()
 	out := runsResult{
-		Schema: bundle.ResultSchema, Met: true, Runs: []json.RawMessage{}, Cautions: append([]string{}, c.Cautions(sides)...),
+		Schema: bundle.ResultSchema, Met: true, Runs: []json.RawMessage{}, Cautions: append([]string{}, c.Cautions()...),
 		Differences: []settingResult{}, Stories: []storyResult{}, Measures: []measuresResult{},
 	}
 	for n := range c.Runs {
@@ -89,7 +89,7 @@ func Comparison(c *compare.Comparison) ([]byte, error) {
 
 func storyOfSide(s, against *compare.Side) storyResult {
 	out := storyResult{
-		Run: s.Index + 1, Lock: s.Run.Lock, AgainstRun: against.Index + 1, AgainstLock: against.Run.Lock,
+		Run: s.Number, Lock: s.Run.Lock, AgainstRun: against.Number, AgainstLock: against.Run.Lock,
 		Identical: s.Same, Here: s.Parting.Here, There: s.Parting.There,
 	}
 	if s.Parting.Step > 0 {
@@ -108,7 +108,7 @@ func measuresOfSide(s *compare.Side) measuresResult {
 		return &v
 	}
 	out := measuresResult{
-		Run: s.Index + 1, Lock: s.Run.Lock, Acquired: value(0, 1), WaitMedianUS: value(1, 1000), WaitP99US: value(2, 1000),
+		Run: s.Number, Lock: s.Run.Lock, Acquired: value(0, 1), WaitMedianUS: value(1, 1000), WaitP99US: value(2, 1000),
 		HoldMedianUS: value(3, 1000), HoldLongestUS: value(4, 1000), OverlapUS: value(6, 1000),
 	}
 	if m := s.Measures; m != nil && m.Acquired > 0 {

@@ -79,7 +79,7 @@ func fixesOf(b *bundle.Bundle, told int, stories []story, v *pageView) (out []fi
 	}
 	text := func(p say.Phrase) string { return sanitize.Sentence(p.In(v.language)) }
 	for _, i := range fixing(b, told) {
-		m, was := stories[i].measures, stories[told].measures
+		m, was := stories[i].Measures, stories[told].Measures
 		f := fix{Lock: v.Runs[i].Lock, Href: "#" + v.Runs[i].ID, Keeps: say.Text("keeps what broke").In(v.language)}
 		f.Class = string(checker.Kept)
 		if savesTheData(b, told, i) {
@@ -137,7 +137,7 @@ func compare(b *bundle.Bundle, stories []story, v *pageView) *comparison {
 		return firstDifference(stories, v, reference, i)
 	})
 	add("assumption that failed", "", true, func(i int) comparedCell {
-		if w := stories[i].wrong; w.Proved() {
+		if w := stories[i].Wrong; w.Proved() {
 			return text(say.InFact.With(w.Assumed, w.Formula))
 		}
 		if bundle.AnyBroken(&b.Runs[i]) {
@@ -152,13 +152,13 @@ func compare(b *bundle.Bundle, stories []story, v *pageView) *comparison {
 		return text(say.Text("unknown: not a built-in lock"))
 	})
 	add("commands per acquisition", "of all clients, retries and renewals included", false, func(i int) comparedCell {
-		return text(commandsText(stories[i].measures))
+		return text(commandsText(stories[i].Measures))
 	})
 	add("wait for the lock", "median, 99th percentile", false, func(i int) comparedCell {
-		return text(waitsText(stories[i].measures))
+		return text(waitsText(stories[i].Measures))
 	})
 	add("at the resource", "what it must be able to do", false, func(i int) comparedCell {
-		return text(resourceText(b.Runs[i].Judgement.History, stories[i].measures))
+		return text(resourceText(b.Runs[i].Judgement.History, stories[i].Measures))
 	})
 	c.Note = say.Text("Same seed, same clients, same faults, same delays on the network: only the lock differs.").In(v.language)
 	return c
@@ -171,14 +171,14 @@ func firstDifference(stories []story, v *pageView, reference, i int) comparedCel
 	if i == reference {
 		return textCell(say.Text("the baseline for the others").In(v.language))
 	}
-	at := stories[i].differs
+	at := stories[i].Differs
 	if at < 0 {
 		return textCell(say.Text("none: the same steps").In(v.language))
 	}
-	if at >= len(stories[i].steps) {
+	if at >= len(stories[i].Steps) {
 		return textCell(say.EndsAfterStep.With(say.Number(at)).In(v.language))
 	}
-	s := &stories[i].steps[at]
+	s := &stories[i].Steps[at]
 	n, href := v.Runs[i].stepOf(at, &stories[i])
 	cell := textCell(stories[i].sentence(say.StepTells.With(say.Optional(n), say.Seconds(s.At), s.Sentence)))
 	cell.Href = href

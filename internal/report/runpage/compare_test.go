@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"lockstep/internal/checker"
-	"lockstep/internal/explain"
 	"lockstep/internal/faults"
 	"lockstep/internal/history"
 	"lockstep/internal/plan"
@@ -44,14 +43,11 @@ func TestLocksSideBySide(t *testing.T) {
 
 func TestSameStoriesDoNotDiffer(t *testing.T) {
 	one, two := reporttest.PauseRun("a", false), reporttest.PauseRun("b", false)
-	as, bs := reporttest.Steps(&one), reporttest.Steps(&two)
-	for _, tt := range []struct {
-		name   string
-		as, bs []explain.Step
-		want   int
-	}{{"the same", as, bs, -1}, {"one that ends", as, bs[:3], 3}, {"one that goes on", as[:3], bs, 3}} {
-		if got := bundle.DiffersAt(one.Judgement.History, tt.as, two.Judgement.History, tt.bs); got != tt.want {
-			t.Errorf("%s differs at %d, want %d", tt.name, got, tt.want)
+	for _, tt := range []struct{ first, second, want int }{{9, 9, -1}, {9, 3, 3}, {3, 9, 3}} { // numbers of steps
+		a, b := bundle.Tell(&one, "a", 0), bundle.Tell(&two, "b", 0)
+		a.Steps, b.Steps = a.Steps[:tt.first], b.Steps[:tt.second]
+		if b.Compare(&a); b.Differs != tt.want {
+			t.Errorf("%d steps differ from %d at %d, want %d", tt.second, tt.first, b.Differs, tt.want)
 		}
 	}
 }

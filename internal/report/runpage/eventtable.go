@@ -22,7 +22,7 @@ type eventRow struct {
 // equal commands in a row of one client, since a table of all messages would hide what matters.
 func eventTable(h *history.History, st *story, lo, hi int32, limit int, stepNumber func(i int) int) (rows []eventRow, more int) {
 	t := tabler{h: h, st: st, number: stepNumber, calls: make([]callRun, len(h.Header.Nodes)+1), hi: hi}
-	for t.next < len(st.steps) && st.steps[t.next].Event < lo {
+	for t.next < len(st.Steps) && st.Steps[t.next].Event < lo {
 		t.next++
 	}
 	for i := lo; i <= hi; i++ {
@@ -39,8 +39,8 @@ func eventTable(h *history.History, st *story, lo, hi int32, limit int, stepNumb
 // first ones.
 func tabled(h *history.History, st *story) (lo, hi int32) {
 	n, first := len(h.Events), 0
-	if i := bundle.FirstViolation(st.steps); i >= 0 {
-		first = int(st.steps[i].Event)
+	if i := bundle.FirstViolation(st.Steps); i >= 0 {
+		first = int(st.Steps[i].Event)
 	}
 	start := max(0, min(first-mostTabled*2/3, n-mostTabled))
 	return int32(start), int32(min(start+mostTabled, n)) - 1
@@ -70,8 +70,8 @@ type callRun struct {
 func (t *tabler) take(i int32) {
 	e := &t.h.Events[i]
 	step, bad := 0, false
-	for ; t.next < len(t.st.steps) && t.st.steps[t.next].Event == i; t.next++ {
-		step, bad = t.number(t.next), t.st.steps[t.next].Violation
+	for ; t.next < len(t.st.Steps) && t.st.Steps[t.next].Event == i; t.next++ {
+		step, bad = t.number(t.next), t.st.Steps[t.next].Violation
 	}
 	switch {
 	case e.Kind == history.Sent:

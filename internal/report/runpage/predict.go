@@ -97,7 +97,7 @@ func whatNext(r *bundle.Run, st *story, v *runView) question {
 	h := r.Judgement.History
 	first, property := bundle.FirstBreach(r.Judgement.Findings)
 	q, text := question{Kind: kindNext}, say.WhatGoesWrong.With(say.Verbatim(v.Lock))
-	at := bundle.FirstViolation(st.steps)
+	at := bundle.FirstViolation(st.Steps)
 	if before := scene(h, st, at); before != nil {
 		text = say.WhatNext.With(say.Verbatim(v.Lock), say.Seconds(before.At), before.Sentence)
 	}
@@ -145,13 +145,13 @@ func scene(h *history.History, st *story, breaks int) *explain.Step {
 	case breaks == 0:
 		return nil
 	case breaks > 0:
-		return &st.steps[breaks-1]
+		return &st.Steps[breaks-1]
 	}
-	for i := range st.steps {
-		switch h.Events[st.steps[i].Event].Kind {
+	for i := range st.Steps {
+		switch h.Events[st.Steps[i].Event].Kind {
 		case history.FaultBegan, history.Froze, history.Crashed, history.ClockChanged, history.Promoted,
 			history.RequestDropped, history.ReplyDropped:
-			return &st.steps[i]
+			return &st.Steps[i]
 		}
 	}
 	return nil
@@ -207,14 +207,14 @@ func damageText(property string, wrong, other say.Both) say.Phrase {
 // whichAssumption asks which assumption of the lock failed. The wrong answers held in this run.
 func whichAssumption(st *story, v *runView) question {
 	q := question{Kind: kindFailed, Text: st.sentence(say.ReliedOnWhat.With(say.Verbatim(v.Lock)))}
-	if !st.wrong.Proved() {
+	if !st.Wrong.Proved() {
 		return question{}
 	}
-	right := st.answer(st.wrong.Assumed)
-	right.Right, right.Why = true, st.sentence(say.YesFor.With(st.wrong.Formula))
+	right := st.answer(st.Wrong.Assumed)
+	right.Right, right.Why = true, st.sentence(say.YesFor.With(st.Wrong.Formula))
 	q.Answers = append(q.Answers, right)
 	for _, p := range st.assumptions {
-		if p.Held && !p.About(st.wrong.Assumed) {
+		if p.Held && !p.About(st.Wrong.Assumed) {
 			a := st.answer(say.Stop.With(p.Text))
 			a.Why = st.sentence(say.NoThisHeld.With(p.Figure))
 			q.Answers = append(q.Answers, a)

@@ -43,15 +43,15 @@ func newRunView(r *bundle.Run, i int, props []string, st *story, d richness) run
 	}
 	if h := j.History; h != nil {
 		v.tell(h, st, d)
-		v.Formula = st.sentence(st.wrong.Formula)
-		v.Assumed = st.sentence(say.AssumptionWas.With(st.wrong.Assumed))
+		v.Formula = st.sentence(st.Wrong.Formula)
+		v.Assumed = st.sentence(say.AssumptionWas.With(st.Wrong.Assumed))
 		if d.strips {
 			v.Plot = template.HTML(st.holders) // our own SVG, with all texts escaped
 			v.PlotCaption = sanitize.Text(plotCaption(r.Timeline(), j).In(st.language), sanitize.MaxLine)
 			v.overview(r, st)
 		}
 		for _, at := range st.causes {
-			s := &st.steps[at]
+			s := &st.Steps[at]
 			_, href := v.stepOf(at, st)
 			v.Causes = append(v.Causes, causeView{href, st.at(s.At), st.sentence(s.Sentence)})
 		}
@@ -78,9 +78,9 @@ func sumOf(r *bundle.Run, l say.Language) page.Cell {
 
 // tell fills in the steps and their diagrams.
 func (v *runView) tell(h *history.History, st *story, d richness) {
-	steps, before, after := explain.Story(st.steps, d.steps)
-	v.all, v.shown, v.numbers = st.steps, steps, map[int32]int{}
-	if earlier, later := before+st.left[0], after+st.left[1]; earlier+later > 0 {
+	steps, before, after := explain.Story(st.Steps, d.steps)
+	v.all, v.shown, v.numbers = st.Steps, steps, map[int32]int{}
+	if earlier, later := before+st.Before, after+st.After; earlier+later > 0 {
 		v.Notice = say.ShowingSteps.With(say.Number(len(steps)), say.Number(len(steps)+earlier+later),
 			say.Number(earlier), say.Number(later)).In(st.language)
 	}
@@ -92,7 +92,7 @@ func (v *runView) tell(h *history.History, st *story, d richness) {
 	if l == nil {
 		return
 	}
-	v.Diagram = template.HTML(diagram.Draw(l, st.bars, v.Prefix, st.language)) // our own SVG, with all texts escaped
+	v.Diagram = template.HTML(diagram.Draw(l, st.Bars, v.Prefix, st.language)) // our own SVG, with all texts escaped
 	if n := len(l.Folded); n > 0 {
 		var names say.List
 		for _, id := range l.Folded[:min(n, mostFolded)] {
@@ -112,7 +112,7 @@ func (v *runView) overview(r *bundle.Run, st *story) {
 	if len(h.Events) == 0 {
 		return
 	}
-	s := strip.Of(&r.Judgement, st.bars, strip.Options{Language: st.language, Wrong: st.wrong, Cursor: true})
+	s := strip.Of(&r.Judgement, st.Bars, strip.Options{Language: st.language, Wrong: st.Wrong, Cursor: true})
 	if n := len(v.shown); n > 0 && v.Notice != "" {
 		s.Notes = append(s.Notes, strip.Band{
 			From: int64(v.shown[0].At), To: int64(v.shown[n-1].At), Label: say.Text("told below").In(st.language),
@@ -132,7 +132,7 @@ func (v *runView) told(i int) int {
 
 // stepOf is the number of a shown step, with a link.
 func (v *runView) stepOf(i int, st *story) (number int, href string) {
-	if number = v.told(i); i < 0 || i >= len(st.steps) || number == 0 {
+	if number = v.told(i); i < 0 || i >= len(st.Steps) || number == 0 {
 		return 0, ""
 	}
 	return number, fmt.Sprintf("#%s%d", v.Prefix, number)
@@ -140,9 +140,9 @@ func (v *runView) stepOf(i int, st *story) (number int, href string) {
 
 // note describes the violation at step i of the story.
 func (st *story) note(i int) say.Phrase {
-	if i < 0 || i >= len(st.steps) {
+	if i < 0 || i >= len(st.Steps) {
 		return say.Yes.With()
 	}
-	s := &st.steps[i]
+	s := &st.Steps[i]
 	return say.YesAt.With(say.Seconds(s.At), s.Sentence, s.Note)
 }

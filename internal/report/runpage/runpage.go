@@ -59,10 +59,9 @@ func HTML(b *bundle.Bundle, l say.Language) ([]byte, error) {
 	}
 	waits := make([]*timeline.Measures, len(stories))
 	reference := bundle.ReferenceOf(b)
-	for i, h := range b.Histories() {
-		waits[i] = stories[i].measures
-		if i != reference {
-			stories[i].differs = bundle.DiffersAt(b.Runs[reference].Judgement.History, stories[reference].steps, h, stories[i].steps)
+	for i := range b.Histories() {
+		if waits[i] = stories[i].Measures; i != reference {
+			stories[i].Compare(&stories[reference].Told)
 		}
 	}
 	shared, err := figure.Distribution(b, waits, l)
@@ -81,40 +80,27 @@ func HTML(b *bundle.Bundle, l say.Language) ([]byte, error) {
 
 // story has the parts of a page that do not depend on its richness.
 type story struct {
+	bundle.Told
 	language    say.Language
-	steps       []explain.Step
-	left        [2]int // numbers of steps left out before and after these
-	wrong       explain.False
 	causes      []int // indices of the steps that lead to the first violation
 	holders     []byte
 	figures     []figure.Figure
-	measures    *timeline.Measures
 	assumptions []bundle.Assumption
-	bars        *bundle.Bars
-	differs     int // index of the first step that differs from the first lock's, -1 for none
 }
 
-func newStory(b *bundle.Bundle, r *bundle.Run, points int, l say.Language) (story, error) {
+func newStory(b *bundle.Bundle, r *bundle.Run, points int, l say.Language) (st story, err error) {
 	j := &r.Judgement
-	if j.History == nil {
-		return story{language: l, differs: -1}, nil
+	if st.language = l; j.History == nil {
+		st.Told = bundle.Tell(r, r.Lock, 0)
+		return st, nil
 	}
-	t := r.Timeline()
-	st := story{
-		language: l,
-		wrong:    explain.Assumption(t, j.Findings, b.Lag(j.History)),
-		measures: t.Measure(),
-		bars:     bundle.BarsOf(t),
-		differs:  -1,
+	st.Told = bundle.Tell(r, r.Lock, b.Lag(j.History))
+	st.assumptions = bundle.AssumptionsOf(j.History, bundle.FaultSummaryOf(r.Timeline(), st.Measures))
+	st.causes = bundle.CausesOf(j.History, j.Findings, st.Steps)
+	if st.holders, err = figure.Holders(r.Timeline(), j.Findings, points, l); err != nil {
+		return st, err
 	}
-	st.steps, st.left[0], st.left[1] = explain.Tell(t, j.Findings)
-	st.assumptions = bundle.AssumptionsOf(j.History, bundle.FaultSummaryOf(t, st.measures))
-	st.causes = bundle.CausesOf(j.History, j.Findings, st.steps)
-	var err error
-	if st.holders, err = figure.Holders(t, j.Findings, points, l); err != nil {
-		return story{}, err
-	}
-	st.figures, err = figure.Of(r, st.measures, max(points/2, 40), l)
+	st.figures, err = figure.Of(r, st.Measures, max(points/2, 40), l)
 	return st, err
 }
 

@@ -170,7 +170,7 @@ func newPage(b *bundle.Bundle, stories []story, shared *figure.Figure, d richnes
 	v.lead(b, told, l)
 	v.Questions = predict(b, stories, v)
 	v.Compared = compare(b, stories, v)
-	v.align(b, stories, l)
+	v.align(stories)
 	if told < len(stories) {
 		v.Flips = flips(b, told, &stories[told])
 	}
@@ -234,26 +234,17 @@ func (v *pageView) First() lockView { return lockView{v, *v.Lead} }
 const maxAligned = 12
 
 // align draws all locks below each other in true time.
-func (v *pageView) align(b *bundle.Bundle, stories []story, l say.Language) {
-	var list []*strip.Strip
-	var judged []*checker.Judgement
-	for i, h := range b.Histories() {
-		if len(h.Events) == 0 {
-			continue
-		}
-		s := strip.Of(&b.Runs[i].Judgement, stories[i].bars, strip.Options{Language: l, Wrong: stories[i].wrong})
-		s.Name = sanitize.Text(b.Runs[i].Lock, sanitize.MaxName)
-		if at := stories[i].differs; at >= 0 && at < len(stories[i].steps) {
-			s.Diverges(stories[i].steps[at].At, l)
-		}
-		list, judged = append(list, s), append(judged, &b.Runs[i].Judgement)
+func (v *pageView) align(stories []story) {
+	var told []bundle.Told
+	for i := range stories {
+		told = append(told, stories[i].Told)
 	}
-	if len(list) > maxAligned {
-		v.AlignedSays = say.FirstOfLocks.With(say.Number(maxAligned), say.Number(len(list))).In(l)
-		list, judged = list[:maxAligned], judged[:maxAligned]
+	drawn, n := strip.Aligned(told, maxAligned, v.language)
+	if n > maxAligned {
+		v.AlignedSays = say.FirstOfLocks.With(say.Number(maxAligned), say.Number(n)).In(v.language)
 	}
-	if len(list) > 1 {
-		v.Aligned = template.HTML(strip.HTML(list, strip.ScaleOf(judged...), l)) // our own HTML, with all texts escaped
+	if n > 1 {
+		v.Aligned = template.HTML(drawn) // our own HTML, with all texts escaped
 	}
 }
 

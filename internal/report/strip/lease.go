@@ -130,11 +130,6 @@ func (r *reader) now(beliefs map[history.NodeID][]bundle.Bar) {
 	line.Label = say.LeaseEnd.With().In(r.language)
 }
 
-// Diverges marks where the run diverges from the one that it is compared with.
-func (s *Strip) Diverges(at history.Instant, l say.Language) {
-	s.Lines = append(s.Lines, Line{At: int64(at), Label: say.Text("diverges here").In(l)})
-}
-
 // beliefsOf lists the beliefs by client, in the order of time. Those of one client do not overlap.
 func (r *reader) beliefsOf() map[history.NodeID][]bundle.Bar {
 	of := map[history.NodeID][]bundle.Bar{}

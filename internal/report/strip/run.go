@@ -303,3 +303,30 @@ func ScaleOf(list ...*checker.Judgement) Scale {
 	s.To += s.To / 40
 	return s
 }
+
+// Aligned draws runs with events below each other over one axis, at most so many, each with a flag where
+// its story diverges from the one that it is compared with. It returns how many runs there are.
+func Aligned(told []bundle.Told, most int, l say.Language) (drawn string, all int) {
+	var list []*Strip
+	var judged []*checker.Judgement
+	for i := range told {
+		t := &told[i]
+		j := &t.Run.Judgement
+		if j.History == nil || len(j.History.Events) == 0 {
+			continue
+		}
+		if all++; all > most {
+			continue
+		}
+		s := Of(j, t.Bars, Options{Language: l, Wrong: t.Wrong})
+		s.Name = sanitize.Text(t.Name, sanitize.MaxName)
+		if t.Differs >= 0 && t.Differs < len(t.Steps) {
+			s.Lines = append(s.Lines, Line{At: int64(t.Steps[t.Differs].At), Label: say.Text("diverges here").In(l)})
+		}
+		list, judged = append(list, s), append(judged, j)
+	}
+	if len(list) == 0 {
+		return "", 0
+	}
+	return HTML(list, ScaleOf(judged...), l), all
+}

@@ -18,7 +18,7 @@ func Comparison(c *compare.Comparison, o Options) string {
 	sides = sides[:min(len(sides), compare.MaxSides)]
 	t := newTerminal(compare.Together(sides), o)
 	t.runs(c)
-	t.cautions(c.Cautions(sides))
+	t.cautions(c.Cautions())
 	t.matrix()
 	if o.Brief {
 		return t.out.String()
@@ -30,10 +30,9 @@ func Comparison(c *compare.Comparison, o Options) string {
 }
 
 func (t *terminal) runs(c *compare.Comparison) {
-	t.line(t.paint(bold, t.text(say.SideBySide.With(say.Number(len(c.Runs))))))
+	t.line(t.paint(bold, c.Title()))
 	t.line("")
-	for n := range c.Runs {
-		row := c.Row(n)
+	for _, row := range c.Rows() {
 		t.below(2, "", fmt.Sprintf("%d  %s", row.Number, row.Title), "   ")
 		t.below(5, dim, t.text(say.HistoryHash.With(say.SeedAndWorld.With(say.Verbatim(fmt.Sprint(row.Seed)), say.Verbatim(row.Backend), say.Text(row.Length)), say.Verbatim(row.Hash))), "")
 		t.line("     " + t.paint(dim, row.Dir)) // not wrapped, so a reader can copy it
