@@ -2,10 +2,9 @@ package say
 
 // The map of a sweep.
 var (
-	BoldIsLease    = New1[Verbatim]("bold line: {axis} = 1 lease")
-	CountsInLeases = New1[Planned]("in leases of {time}")
-	SeedsEach      = New2[Property, Number]("{property}, {n} seeds for each setting")
-	ShareOfBroken  = New2[Property, Number](
+	BoldIsLease   = New1[Verbatim]("bold line: {axis} = 1 lease")
+	SeedsEach     = New2[Property, Number]("{property}, {n} seeds for each setting")
+	ShareOfBroken = New2[Property, Number](
 		"{property}, {n} seeds for each setting; share of broken runs in %")
 	WhereDoesHold = New2[Property, Number](
 		"Where does {property} hold? Each cell is one setting, played with the same {n} seeds.")

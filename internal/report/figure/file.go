@@ -77,7 +77,7 @@ func aboutRun(b *bundle.Bundle, l say.Language) []string {
 
 // Region plots a map of a sweep as a file.
 func Region(s *bundle.Sweep, m *sweep.Map) ([]byte, error) {
-	svg, err := SafeRegion(m, s.Plan.Lease, s.Language)
+	svg, err := SafeRegion(m, s.Language)
 	if err != nil {
 		return nil, err
 	}

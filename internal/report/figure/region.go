@@ -3,9 +3,6 @@ package figure
 import (
 	"fmt"
 	"image/color"
-	"slices"
-	"strconv"
-	"time"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
@@ -28,9 +25,8 @@ const (
 // SafeRegion plots a map: the share of broken runs of each setting as a colour, a number and the
 // density of a hatch, so it needs no colours. A dashed frame means that nothing was tested.
 //
-// A duration is shown in leases, too: on a second axis, or, if the lease itself varies, by a bold line
-// at one lease.
-func SafeRegion(m *sweep.Map, lease time.Duration, l say.Language) ([]byte, error) {
+// If the lease varies beside another duration, a bold line is at one lease.
+func SafeRegion(m *sweep.Map, l say.Language) ([]byte, error) {
 	p := newPlot(l, bundle.AxisName(&m.X), bundle.AxisName(m.Y))
 	columns, rows := len(m.X.Values), m.Rows()
 	p.X.Min, p.X.Max = -0.5, float64(columns)-0.5
@@ -40,11 +36,11 @@ func SafeRegion(m *sweep.Map, lease time.Duration, l say.Language) ([]byte, erro
 	p.X.Tick.Length, p.Y.Tick.Length = 0, 0
 	p.X.Padding, p.Y.Padding = 3, 4
 	paint(p, func(c draw.Canvas, x, y scale) { paintRegion(m, c, x, y, p.X.Tick.Label) })
-	above := inLeases(p, m, lease, l)
+	above := besideLease(p, m, l)
 	width := min(max(regionEdge+regionCell*vg.Length(columns), regionLeast), regionMost)
 	height := min(0.75*vg.Inch+0.3*vg.Inch*vg.Length(rows), regionMost)
-	svg, err := drawnSized(width+above.X, height+above.Y, func(c draw.Canvas) {
-		p.Draw(draw.Crop(c, 0, 4-above.X, 0, 2-above.Y))
+	svg, err := drawnSized(width, height+above, func(c draw.Canvas) {
+		p.Draw(draw.Crop(c, 0, 4, 0, 2-above))
 	}, bundle.MapSays(m, l))
 	if err != nil {
 		return nil, fmt.Errorf("drawing the safe region of %s: %w", m.Lock, err)
@@ -52,62 +48,26 @@ func SafeRegion(m *sweep.Map, lease time.Duration, l say.Language) ([]byte, erro
 	return svg, nil
 }
 
-// inLeases adds the durations of a map in leases, and returns the room for it on the right and above.
-func inLeases(p *plot.Plot, m *sweep.Map, lease time.Duration, l say.Language) (room vg.Point) {
+// besideLease marks, if the lease varies beside another duration, where that is one lease, with a note above.
+// It returns the room for the note.
+func besideLease(p *plot.Plot, m *sweep.Map, l say.Language) vg.Length {
+	other := &m.X
+	if isLease(&m.X) {
+		other = m.Y
+	}
+	if !isLease(&m.X) && !isLease(m.Y) || other == nil || other.Unit != plan.UnitDuration {
+		return 0
+	}
 	label := p.X.Tick.Label
 	label.XAlign, label.YAlign = draw.XLeft, draw.YBottom
-	note := func(text string, y vg.Length) {
-		room.Y += 13
-		paint(p, func(c draw.Canvas, _, _ scale) { c.FillText(label, vg.Point{X: c.Min.X, Y: c.Max.Y + y}, text) })
-	}
-	x, y := &m.X, m.Y
-	if isLease(x) || isLease(y) {
-		other := x
-		if isLease(x) {
-			other = y
-		}
-		if other != nil && other.Unit == plan.UnitDuration {
-			paint(p, func(c draw.Canvas, x, y scale) { leaseLine(m, c, x, y) })
-			note(say.BoldIsLease.With(say.Verbatim(bundle.AxisName(other))).In(l), 3)
-		}
-		return room
-	}
-	above, beside := leasesOf(x, lease), leasesOf(y, lease)
-	if above != nil {
-		room.Y += 12
-	}
-	if beside != nil {
-		room.X = 28
-	}
-	if above == nil && beside == nil {
-		return room
-	}
-	paint(p, func(c draw.Canvas, at, up scale) {
-		centred, right := label, label
-		centred.XAlign, right.YAlign = draw.XCenter, draw.YCenter
-		for i, text := range above {
-			c.FillText(centred, vg.Point{X: at(float64(i)), Y: c.Max.Y + 3}, text)
-		}
-		for i, text := range beside {
-			c.FillText(right, vg.Point{X: c.Max.X + 4, Y: up(float64(i)) + 1.5}, text)
-		}
+	paint(p, func(c draw.Canvas, x, y scale) {
+		leaseLine(m, c, x, y)
+		c.FillText(label, vg.Point{X: c.Min.X, Y: c.Max.Y + 3}, say.BoldIsLease.With(say.Verbatim(bundle.AxisName(other))).In(l))
 	})
-	note(say.CountsInLeases.With(say.Planned(lease)).In(l), room.Y+3)
-	return room
+	return 13
 }
 
 func isLease(a *plan.Axis) bool { return a != nil && a.Key == "lease" }
-
-// leasesOf are the values of an axis in leases; nil unless they are durations of about that length.
-func leasesOf(a *plan.Axis, lease time.Duration) (out []string) {
-	if a == nil || lease <= 0 || a.Unit != plan.UnitDuration || slices.Max(a.Values) < int64(lease/10) {
-		return nil
-	}
-	for _, v := range a.Values {
-		out = append(out, strconv.FormatFloat(float64(v)/float64(lease), 'g', 3, 64))
-	}
-	return out
-}
 
 // leaseLine draws the border between settings in which the other axis is shorter and longer than the
 // lease.

@@ -50,7 +50,7 @@ func (v *view) Anchor(m *sweep.Map) string { return "map-" + sanitize.FileName(m
 func (v *view) Says(m *sweep.Map) string { return bundle.MapSays(m, v.Language) }
 
 func (v *view) Region(m *sweep.Map) (template.HTML, error) {
-	svg, err := figure.SafeRegion(m, v.Plan.Lease, v.Language)
+	svg, err := figure.SafeRegion(m, v.Language)
 	return template.HTML(svg), err // our own SVG, with all texts escaped
 }
 
