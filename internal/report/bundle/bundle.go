@@ -204,8 +204,3 @@ func NodesOf(h *history.History, role history.Role) (ids []history.NodeID) {
 	}
 	return ids
 }
-
-// fenced reports whether a fence refused a write in the run.
-func (r *Run) fenced() bool {
-	return r.Judgement.History != nil && r.Timeline().Count(history.WriteRefused) > 0
-}

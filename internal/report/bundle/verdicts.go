@@ -50,7 +50,9 @@ func CellOf(r *Run, property string, l say.Language) cell {
 		c.Short = say.CrossTimes.With(say.Number(c.Times)).In(l)
 	case checker.Kept:
 		c.Short = "v"
-		c.Fenced = property == checker.NoStaleWriteID && r.fenced()
+		if property == checker.NoStaleWriteID && r.Judgement.History != nil {
+			c.Fenced = r.Timeline().Count(history.WriteRefused) > 0
+		}
 	default:
 		c.Short = "?"
 	}

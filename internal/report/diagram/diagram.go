@@ -40,7 +40,14 @@ func Shapes() string {
 // Draw draws a layout as SVG. The numbers link to the ids of the steps, stepPrefix and the number.
 func Draw(l *Layout, b *bundle.Bars, stepPrefix string, language say.Language) string {
 	lock := say.Verbatim(sanitize.Text(l.h.Header.Lock, sanitize.MaxName))
-	d := begin(l, b, say.SpaceTime.With(lock, say.Number(len(l.steps))), l.cursor(), stepPrefix, language)
+	title := say.SpaceTime.With(lock, say.Number(len(l.steps))).In(language)
+	d := &drawing{l: l, colours: bundle.ColoursOf(l.h), prefix: stepPrefix, language: language}
+	d.f(`<svg class="spacetime" role="img" width="%[1]d" height="%[2]d" viewBox="0 0 %[1]d %[2]d"%[3]s xmlns="http://www.w3.org/2000/svg"><title>%[4]s</title>`,
+		l.width, l.height, l.cursor(), html.EscapeString(title))
+	d.framed = d.cover(b.FaultSpans, "strike")
+	for _, f := range l.folds { // they cover labels
+		d.words = append(d.words, box{0, f.y - 11, l.width, f.y + 11})
+	}
 	for _, i := range l.Rows {
 		d.message(i)
 	}
@@ -52,24 +59,14 @@ func Draw(l *Layout, b *bundle.Bars, stepPrefix string, language say.Language) s
 	d.grants(b.Grants)
 	d.names(b.FaultSpans)
 	d.folds(b)
-	d.drawLines()
+	for k := range d.lines { // their labels need the places of all of them
+		d.draw(&d.lines[k])
+	}
 	d.b.WriteString(marks)
 	d.numbers()
 	d.heads()
 	d.b.WriteString("</svg>")
 	return d.b.String()
-}
-
-// begin starts a drawing with the frames of the faults. attributes are further ones of the element.
-func begin(l *Layout, b *bundle.Bars, title say.Phrase, attributes, stepPrefix string, language say.Language) *drawing {
-	d := &drawing{l: l, colours: bundle.ColoursOf(l.h), prefix: stepPrefix, language: language}
-	d.f(`<svg class="spacetime" role="img" width="%[1]d" height="%[2]d" viewBox="0 0 %[1]d %[2]d"%[3]s xmlns="http://www.w3.org/2000/svg"><title>%[4]s</title>`,
-		l.width, l.height, attributes, html.EscapeString(title.In(language)))
-	d.framed = d.cover(b.FaultSpans, "strike")
-	for _, f := range l.folds { // they cover labels
-		d.words = append(d.words, box{0, f.y - 11, l.width, f.y + 11})
-	}
-	return d
 }
 
 // cursor returns the attributes for the script of the time cursor: the heights of the rows with their

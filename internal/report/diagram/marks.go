@@ -23,13 +23,6 @@ type line struct {
 	lost           bool  // it ends on its way
 }
 
-// drawLines draws all lines. Their labels need the places of all of them.
-func (d *drawing) drawLines() {
-	for k := range d.lines {
-		d.draw(&d.lines[k])
-	}
-}
-
 // message finds the line that ends at an event, if any.
 func (d *drawing) message(i int32) {
 	l, h := d.l, d.l.h

@@ -31,7 +31,9 @@ func Summary(b *bundle.Bundle, limit int) []byte {
 	s.head()
 	s.table()
 	s.problems()
-	s.again()
+	if b.Replay != "" {
+		s.section("the replay line", fenced("sh", sanitize.Text(b.Replay, sanitize.MaxProse))+"\n")
+	}
 	s.stories()
 	s.faults()
 	return s.finish()
@@ -129,13 +131,6 @@ func (s *summary) problems() {
 	}
 	if list.Len() > 0 {
 		s.section("what is not as expected", list.String()+"\n")
-	}
-}
-
-// again writes the command that plays the run again.
-func (s *summary) again() {
-	if s.b.Replay != "" {
-		s.section("the replay line", fenced("sh", sanitize.Text(s.b.Replay, sanitize.MaxProse))+"\n")
 	}
 }
 

@@ -129,7 +129,8 @@ func HTML(cards []tour.Card, home string, links []Link, l say.Language) ([]byte,
 		c.Name = word(c.Name)
 		v.Controls = append(v.Controls, c)
 	}
-	for _, w := range fences() {
+	fence := slices.IndexFunc(plan.WorkloadKeys.Keys, func(k plan.Key) bool { return k.Name == "fence" })
+	for _, w := range plan.WorkloadKeys.Keys[fence].Words {
 		v.Fences = append(v.Fences, option{w.Word, word(w.Doc)})
 	}
 	for _, kind := range playground.Palette() {
@@ -184,12 +185,6 @@ func played(r playground.Request) (playground.Frame, error) {
 var chips = map[string]string{
 	"pause": "pause", "crash": "crash", "cut-off": "cut off", "clock": "clock steps", "fail-over": "failover",
 	"lose-request": "lose request", "lose-reply": "lose reply", "late-request": "late request", "late-reply": "late reply",
-}
-
-// fences are the possible checks of the resource, explained.
-func fences() []plan.Word {
-	i := slices.IndexFunc(plan.WorkloadKeys.Keys, func(k plan.Key) bool { return k.Name == "fence" })
-	return plan.WorkloadKeys.Keys[i].Words
 }
 
 // stories lists the shipped stories that a page can play, and their descriptions by title.

@@ -32,7 +32,7 @@ func flips(b *bundle.Bundle, told int, st *story) []flip {
 	if fixing := fixing(b, told); len(fixing) > 0 {
 		r := &b.Runs[fixing[0]]
 		text := another(sanitize.Text(r.Lock, sanitize.MaxName), bundle.BrokenCount(r))
-		out = append(out, flip{st.sentence(text), withLock(b.Replay, r.Lock)})
+		out = append(out, flip{st.sentence(text), lockFlag.ReplaceAllString(b.Replay, "") + " --lock " + argument(r.Lock)})
 	}
 	for _, e := range edits(b, told) {
 		out = append(out, flip{st.sentence(e.text), edited(b, b.Runs[told].Lock, e)})
@@ -56,11 +56,6 @@ func another(lock string, n int) say.Phrase {
 
 var lockFlag = regexp.MustCompile(` --lock \S+`)
 
-// withLock is a replay line for one lock.
-func withLock(replay, lock string) string {
-	return lockFlag.ReplaceAllString(replay, "") + " --lock " + argument(lock)
-}
-
 // edit changes one value of the scenario: see scenario.Change.
 type edit struct {
 	text       say.Phrase
@@ -75,7 +70,9 @@ func edits(b *bundle.Bundle, told int) []edit {
 		return nil // the command would not play the run of the report
 	}
 	var out []edit
-	if f := longFault(p); f != nil && p.Lease > 0 && !randomFaults(h) {
+	drawn := func(f history.Fault) bool { return f.Drawn } // at random, so it is not in the file
+	random := h.Header.Drawn || slices.ContainsFunc(h.Header.Faults, drawn)
+	if f := longFault(p); f != nil && p.Lease > 0 && !random {
 		out = append(out, edit{
 			say.ShorterFault.With(say.Planned(p.Lease/4), say.Planned(f.End.For)),
 			fmt.Sprintf("faults.%d.for", f.Number), whole(p.Lease / 4),
@@ -126,11 +123,6 @@ func edited(b *bundle.Bundle, lock string, e edit) string {
 		line += " --set " + shell.Pair(key, value)
 	}
 	return fmt.Sprintf("%s --lock %s --seed %d", line, argument(lock), b.Seed)
-}
-
-// randomFaults reports whether faults of a run were drawn at random, and are not in the file.
-func randomFaults(h *history.History) bool {
-	return h.Header.Drawn || slices.ContainsFunc(h.Header.Faults, func(f history.Fault) bool { return f.Drawn })
 }
 
 // whole writes a duration as a scenario file does, in whole seconds or milliseconds.

@@ -49,7 +49,10 @@ const mostLines = 3
 // else the promised end of the first lease. The promise is in the row of its client.
 func (r *reader) lines() {
 	var ran []*timeline.Entry
-	beliefs := r.beliefsOf()
+	beliefs := map[history.NodeID][]bundle.Bar{} // of each client in the order of time, without overlap
+	for _, b := range r.bars.Beliefs {
+		beliefs[b.Node] = append(beliefs[b.Node], b)
+	}
 	for _, l := range r.leases {
 		if l.RanOut() && len(ran) < mostLines && r.during(beliefs[l.Owner], int64(l.Over), int64(l.Over)+1) {
 			ran = append(ran, l)
@@ -128,15 +131,6 @@ func (r *reader) now(beliefs map[history.NodeID][]bundle.Bar) {
 		line.Ends = append(line.Ends, now)
 	}
 	line.Label = say.LeaseEnd.With().In(r.language)
-}
-
-// beliefsOf lists the beliefs by client, in the order of time. Those of one client do not overlap.
-func (r *reader) beliefsOf() map[history.NodeID][]bundle.Bar {
-	of := map[history.NodeID][]bundle.Bar{}
-	for _, b := range r.bars.Beliefs {
-		of[b.Node] = append(of[b.Node], b)
-	}
-	return of
 }
 
 // during reports whether one of a client's beliefs overlaps a stretch of time.

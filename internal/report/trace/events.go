@@ -24,21 +24,17 @@ func (w *traceRun) play() {
 			w.process(e)
 		}
 	}
-	w.finish()
-}
-
-// finish closes everything that is open at the end of the history.
-func (w *traceRun) finish() {
-	end := w.h.End()
 	for id := range w.nodes {
-		w.stop(history.NodeID(id), end, "with the run")
+		w.stop(history.NodeID(id), w.h.End(), "with the run")
 	}
 }
 
 // stop ends all activity of a node.
 func (w *traceRun) stop(id history.NodeID, at history.Instant, how string) {
 	n := &w.nodes[id]
-	w.unanswered(n, at, w.ended("", how))
+	for len(n.requests) > 0 {
+		w.answered(n.requests[0], at, w.ended("", how))
+	}
 	for len(n.again) > 0 {
 		w.leave(id, at, how)
 	}

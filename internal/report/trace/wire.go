@@ -81,10 +81,3 @@ func (w *traceRun) answered(sent int32, at history.Instant, how string) {
 		flows: [2]int64{0, w.calls[sent].out},
 	})
 }
-
-// unanswered draws the pending requests of a node that stops waiting for them.
-func (w *traceRun) unanswered(n *nodeTracks, at history.Instant, how string) {
-	for len(n.requests) > 0 {
-		w.answered(n.requests[0], at, how)
-	}
-}
