@@ -56,9 +56,3 @@ func TestHoldersHaveColumns(t *testing.T) {
 		t.Errorf("columns for %q, want %q", got, want)
 	}
 }
-
-func TestSpaceTimeGolden(t *testing.T) {
-	j := reporttest.Bundle().Runs[1].Judgement
-	steps := explain.Steps(timeline.Of(j.History), j.Findings)
-	reporttest.Golden(t, "spacetime.svg", []byte(Draw(NewLayout(j.History, steps, true, true), bundle.BarsOf(timeline.Of(j.History)), "l2-s", say.English)))
-}

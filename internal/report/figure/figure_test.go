@@ -241,9 +241,3 @@ func TestThinnedKeepsTheExtremes(t *testing.T) {
 		t.Errorf("%d points from %v to %v", len(got), low, high)
 	}
 }
-
-func TestHoldersGolden(t *testing.T) {
-	j := reporttest.Bundle().Runs[1].Judgement
-	svg := must.Get(Holders(timeline.Of(j.History), j.Findings, MaxPoints, say.English))(t)
-	reporttest.Golden(t, "holders.svg", svg)
-}

@@ -19,17 +19,6 @@ func termsOf(pieces []Piece) (terms []string) {
 	return terms
 }
 
-func TestSplitFindsWholeTermsOnly(t *testing.T) {
-	for text, want := range map[string][]string{
-		"The Lease ends; SETNX releases no random token.": {"lease", "setnx", "release", "random-token"},
-		"leased": nil, "setnx": nil, "preleases": nil, "": nil,
-	} {
-		if got := termsOf(Split(say.English, text, false)); !slices.Equal(got, want) {
-			t.Errorf("%q has the terms %v, want %v", text, got, want)
-		}
-	}
-}
-
 // Split finds what trying every form at every place finds, and Find the same, each term once.
 func TestSplitTriesEveryForm(t *testing.T) {
 	for _, l := range []say.Language{say.English, say.Chinese} {

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"lockstep/internal/checker"
-	"lockstep/internal/history"
 	"lockstep/internal/report/bundle"
 	"lockstep/internal/report/reporttest"
 	"lockstep/internal/say"
@@ -180,18 +179,5 @@ func TestEndsAsOfAnInstant(t *testing.T) {
 	}
 	if s := played(t, "short-pause-is-harmless", "watchdog-lua"); s.Lines[0].At/int64(time.Second) != 13 {
 		t.Errorf("without a cursor the lease ends at %d", s.Lines[0].At)
-	}
-}
-
-// A renewal moves the end of the lease from then on.
-func TestRenewalsMoveTheEnd(t *testing.T) {
-	h := history.New(history.Header{Nodes: []history.Node{{Name: "A", Role: history.RoleClient}, {Name: "redis-1", Role: history.RoleStore}}})
-	grant := history.Event{Kind: history.Granted, Node: 2, Owner: 1, Peer: 1, Text: h.Intern("lock"), Value: int64(10 * time.Second)}
-	h.Add(grant)
-	grant.Kind, grant.At = history.Extended, history.Instant(4*time.Second)
-	h.Add(grant)
-	l := timeline.Of(h).Leases()
-	if len(l) != 1 || l[0].Until(0) != history.Instant(10*time.Second) || l[0].Until(history.Instant(5*time.Second)) != history.Instant(14*time.Second) {
-		t.Errorf("%+v", l)
 	}
 }
