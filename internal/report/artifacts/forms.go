@@ -100,7 +100,6 @@ func report(b *bundle.Bundle, l say.Language) ([]File, error) {
 	return []File{{Name: "report.html", Data: data}}, err
 }
 
-// oneFile is a form with a single file.
 func oneFile(name string, draw func(*bundle.Bundle) ([]byte, error)) func(*bundle.Bundle, say.Language) ([]File, error) {
 	return func(b *bundle.Bundle, _ say.Language) ([]File, error) {
 		data, err := draw(b)
@@ -121,7 +120,6 @@ func ednFiles(b *bundle.Bundle, _ say.Language) ([]File, error) {
 	return files, nil
 }
 
-// plots are the figures of the report as files.
 func plots(b *bundle.Bundle, l say.Language) ([]File, error) {
 	drawn, err := figure.Plots(b, l)
 	if err != nil {

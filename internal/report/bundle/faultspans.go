@@ -22,7 +22,6 @@ func verbOf(h *history.History, number int64) faults.Spec {
 	return verb
 }
 
-// faultSpansOf lists the stretches in which such faults affect a node.
 func faultSpansOf(t *timeline.Timeline) []Bar {
 	s := faultSpans{t: t}
 	for i, e := range t.Each(

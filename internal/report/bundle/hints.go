@@ -32,7 +32,6 @@ func Hints(b *Bundle) []hint {
 	return out
 }
 
-// neverFired hints at a fault whose trigger never happened.
 func neverFired(b *Bundle) *hint {
 	for i := range b.Runs {
 		r := &b.Runs[i]
@@ -64,7 +63,6 @@ func remedy(b *Bundle) *hint {
 	return nil
 }
 
-// unknownVerdict hints at other seeds if this one did not put a property to the test.
 func unknownVerdict(b *Bundle) *hint {
 	for i := range b.Runs {
 		r := &b.Runs[i]
@@ -80,7 +78,6 @@ func unknownVerdict(b *Bundle) *hint {
 	return nil
 }
 
-// longWaits hints at waits longer than a lease where nothing broke.
 func longWaits(b *Bundle) *hint {
 	for i := range b.Runs {
 		r := &b.Runs[i]

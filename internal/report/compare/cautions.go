@@ -46,7 +46,6 @@ func (c *Comparison) Cautions() []string {
 	return out
 }
 
-// aboutSides adds the shortcomings of single sides.
 func aboutSides(sides []Side, add func(say.Phrase)) {
 	var cut, untested, few say.Remarks
 	for i := range sides {
@@ -97,7 +96,6 @@ func (c *Comparison) others(is func(b *bundle.Bundle) bool) say.Phrase {
 	}
 }
 
-// clientsOf names the clients of a run.
 func clientsOf(b *bundle.Bundle) (names []string) {
 	if h := b.AnyHistory(); h != nil {
 		for _, id := range bundle.NodesOf(h, history.RoleClient) {

@@ -45,7 +45,6 @@ func (s *Side) Amounts() []int64 {
 	return out
 }
 
-// amountText writes one of the amounts.
 func amountText(k int, n int64, l say.Language) string {
 	switch {
 	case n < 0:

@@ -188,7 +188,6 @@ func (d *drawing) cover(bars []bundle.Bar, class string) map[int32]bool {
 	return drawn
 }
 
-// half is half the width of a covered lane.
 func (l *Layout) half() int { return min(l.spacing/2-4, 44) }
 
 // names labels each fault that frames lanes once, in the first lane, at the place with the most room.
@@ -248,7 +247,6 @@ func (d *drawing) grants(bars []bundle.Bar) {
 	}
 }
 
-// bar draws a bar in the colour of a client.
 func (d *drawing) bar(x, y0, y1 int, class string, owner history.NodeID) {
 	d.f(`<rect x="%d" y="%d" width="14" height="%d" rx="2" class="%s%d"/>`, x, y0, y1-y0, class, d.colours.Of(owner))
 	d.bars = append(d.bars, box{x, y0, x + 14, y1})

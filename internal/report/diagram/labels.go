@@ -7,7 +7,6 @@ type box struct{ x0, y0, x1, y1 int }
 
 func (b box) meets(o box) bool { return b.x0 < o.x1 && o.x0 < b.x1 && b.y0 < o.y1 && o.y0 < b.y1 }
 
-// crosses reports whether a line crosses the box.
 func (b box) crosses(l *line) bool {
 	x0, y0, x1, y1 := l.x0, l.y0, l.x1, l.y1
 	if x0 > x1 {
@@ -93,7 +92,6 @@ func (d *drawing) cost(b box, cost, most int) int {
 	return cost
 }
 
-// barsAt counts the bars that a box covers.
 func (d *drawing) barsAt(b box) (n int) {
 	for _, o := range d.bars {
 		if b.meets(o) {

@@ -236,7 +236,6 @@ func (l *Layout) row(i int32) int {
 	return l.height - 8
 }
 
-// shown reports whether an event has a row.
 func (l *Layout) shown(i int32) bool {
 	return i >= l.lo && i <= l.hi && l.y[i-l.lo] > 0
 }

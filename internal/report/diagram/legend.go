@@ -13,7 +13,6 @@ type LegendItem struct {
 	Text   string
 }
 
-// swatch draws a small figure for the legend.
 func swatch(body string) template.HTML {
 	return template.HTML(`<svg class="spacetime" width="22" height="16" viewBox="0 0 22 16" aria-hidden="true">` + body + `</svg>`)
 }

@@ -80,7 +80,6 @@ func (d *drawing) arrow(from history.NodeID, i int32, label, full string) {
 	})
 }
 
-// draw draws a line with its label.
 func (d *drawing) draw(l *line) {
 	if l.title != "" {
 		d.f(`<g%s><title>%s</title>`, d.handle(l.event), html.EscapeString(l.title))
@@ -165,7 +164,6 @@ func edge(x, towards, by int) int {
 	return x + by
 }
 
-// word is a text of the drawing.
 func (d *drawing) word(english string) string { return say.Text(english).In(d.language) }
 
 // marks returns the symbols of all events. They go on top of the messages, whose labels avoid them.
@@ -181,7 +179,6 @@ func (d *drawing) marks() string {
 	return marks
 }
 
-// mark draws the symbol of an event on its column.
 func (d *drawing) mark(i int32) {
 	l, h := d.l, d.l.h
 	e := &h.Events[i]

@@ -112,7 +112,6 @@ func JUnit(b *bundle.Bundle) ([]byte, error) {
 	return buf.Bytes(), nil
 }
 
-// junitCases are the cases of one lock.
 func junitCases(b *bundle.Bundle, r *bundle.Run) []junitCase {
 	lock := sanitize.Text(r.Lock, sanitize.MaxName)
 	file := sanitize.Text(b.File(), sanitize.MaxLine)

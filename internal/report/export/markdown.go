@@ -48,7 +48,6 @@ func htmlText(s string) string {
 		"@", "@<!-- -->", "#", "#<!-- -->").Replace(s)
 }
 
-// code shows a clean text as code on a line of Markdown.
 func code(s string) string { return "<code>" + markdown(s) + "</code>" }
 
 // fenced shows a clean text of one line as a block of code, in a fence longer than any run of backticks

@@ -72,7 +72,6 @@ func (s *summary) finish() []byte {
 	return []byte(s.out.String())
 }
 
-// head writes the title with the outcome, and what was played.
 func (s *summary) head() {
 	outcome := s.b.Outcome()
 	text := fmt.Sprintf("### %s: %s\n\n", markdown(sanitize.Text(s.b.Title(say.English), 120)), outcome)
@@ -84,7 +83,6 @@ func (s *summary) head() {
 	s.section("the title", text)
 }
 
-// table writes the verdicts, lock by property.
 func (s *summary) table() {
 	properties := s.b.Properties()
 	var t strings.Builder
@@ -134,7 +132,6 @@ func (s *summary) problems() {
 	}
 }
 
-// stories tells, folded, the story of each lock that broke.
 func (s *summary) stories() {
 	for i := range s.b.Runs {
 		r := &s.b.Runs[i]
@@ -174,7 +171,6 @@ func (s *summary) stories() {
 	}
 }
 
-// faults lists, folded, which faults fired.
 func (s *summary) faults() {
 	var list strings.Builder
 	for i := range s.b.Runs {

@@ -36,10 +36,8 @@ type Table struct {
 	Rows [][]string
 }
 
-// head names the columns of a table.
 func head(l say.Language, names ...string) Table { return Table{Head: say.Texts(l, names...)} }
 
-// row adds a named value.
 func (t *Table) row(l say.Language, name string, value say.Part) {
 	t.Rows = append(t.Rows, []string{say.Text(name).In(l), value.In(l)})
 }
@@ -174,10 +172,8 @@ func (f painter) Plot(c draw.Canvas, p *plot.Plot) {
 	f(c, x, y)
 }
 
-// paint adds a painter to a plot.
 func paint(p *plot.Plot, f painter) { p.Add(f) }
 
-// ticks puts labels on an axis.
 func ticks(list []axis.Tick) (all plot.ConstantTicks) {
 	for _, t := range list {
 		all = append(all, plot.Tick(t))

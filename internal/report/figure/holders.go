@@ -70,7 +70,6 @@ func wholeTicks(highest int, l say.Language) plot.ConstantTicks {
 	return ticks
 }
 
-// drawLevels draws the curve, and the area above the limit.
 func drawLevels(c draw.Canvas, levels []point, x, y scale) {
 	for i := 1; i < len(levels); i++ {
 		if n := levels[i-1].y; n > 1 {

@@ -41,7 +41,6 @@ func (t thumb) Thumbnail(c *draw.Canvas) {
 // leastWait is the left end of the distribution's axis.
 const leastWait = time.Millisecond
 
-// logOf places a wait on a logarithmic axis.
 func logOf(d time.Duration) float64 { return math.Log10(max(d, leastWait).Seconds()) }
 
 // Spread is the figure of a cumulative distribution of durations.
@@ -193,7 +192,6 @@ func decades(from, to float64, l say.Language) plot.ConstantTicks {
 // holdBins is the number of bins in the histogram of holds.
 const holdBins = 24
 
-// holdsPlot shows how long the lock was held, with the lease as a line.
 func holdsPlot(r *bundle.Run, m *timeline.Measures, _ int, l say.Language) (Figure, error) {
 	if len(m.Holds) == 0 {
 		return Figure{Absent: "no client held the lock"}, nil
@@ -275,7 +273,6 @@ func servedOf(h *history.History, m *timeline.Measures) []served {
 	return out
 }
 
-// fairnessPlot shows acquisitions and the longest wait of each client, side by side.
 func fairnessPlot(r *bundle.Run, m *timeline.Measures, _ int, l say.Language) (Figure, error) {
 	all := servedOf(r.Judgement.History, m)
 	if len(all) < 2 || len(m.Waits) == 0 {

@@ -42,7 +42,6 @@ var (
 	law  = draw.LineStyle{Color: black, Width: 0.8, Dashes: []vg.Length{4, 3}}
 )
 
-// across draws a line from the left to the right.
 func across(c draw.Canvas, style draw.LineStyle, y vg.Length) {
 	c.StrokeLine2(style, c.Min.X, y, c.Max.X, y)
 }
@@ -73,7 +72,6 @@ var CSS = func() string {
 
 func hexOf(c color.NRGBA) string { return fmt.Sprintf("#%02x%02x%02x", c.R, c.G, c.B) }
 
-// drawnSized renders a plot of a size.
 func drawnSized(width, height vg.Length, paint func(draw.Canvas), title string) ([]byte, error) {
 	c := vgsvg.New(width, height)
 	paint(draw.Crop(draw.New(c), 0, -10, 0, -6)) // room for half of the last labels

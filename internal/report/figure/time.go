@@ -107,7 +107,6 @@ func thinned(list []point, n int) []point {
 	return out
 }
 
-// tokensPlot shows the tokens of the writes at the resource.
 func tokensPlot(r *bundle.Run, m *timeline.Measures, points int, l say.Language) (Figure, error) {
 	if !m.Tokens {
 		return Figure{Absent: "the lock hands out no token"}, nil
@@ -151,7 +150,6 @@ func tokensPlot(r *bundle.Run, m *timeline.Measures, points int, l say.Language)
 	return f, err
 }
 
-// waitsPlot shows each wait for the lock at the time of its end.
 func waitsPlot(r *bundle.Run, m *timeline.Measures, points int, l say.Language) (Figure, error) {
 	if len(m.Waits) == 0 {
 		return Figure{Absent: "no client waited for the lock"}, nil
@@ -191,7 +189,6 @@ func waitsPlot(r *bundle.Run, m *timeline.Measures, points int, l say.Language) 
 	return f, err
 }
 
-// clocksPlot shows the offsets of the clocks.
 func clocksPlot(r *bundle.Run, m *timeline.Measures, points int, l say.Language) (Figure, error) {
 	if len(m.Skews) == 0 {
 		return Figure{Absent: "all clocks showed true time"}, nil

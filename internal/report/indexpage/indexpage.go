@@ -95,7 +95,6 @@ type chip struct {
 	Says        say.Phrase // the verdict and its properties
 }
 
-// newView shows the newest runs.
 func newView(x *Index, newest int) *view {
 	v := &view{Index: x, Head: design.Head(say.Text("Runs").In(x.Language))}
 	v.Head.Mark = indexMark

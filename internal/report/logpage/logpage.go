@@ -143,7 +143,6 @@ func (l *Log) lock(f *logcheck.Finding) []string {
 	}
 }
 
-// violation is a violation with its picture and the lines behind it.
 func (l *Log) violation(number int, v *logcheck.Violation) violationView {
 	verdict := logcheck.Possible
 	if v.Certain {

@@ -17,7 +17,6 @@ func (v *view) Lead() say.Phrase {
 	return say.MatrixLead.With(say.Grouped(v.Rows), say.Grouped(len(v.Columns)), say.Grouped(tested), more)
 }
 
-// runs counts the runs that tested something, and those that did not.
 func (m *Matrix) runs() (tested, untested int) {
 	for i := range m.Locks {
 		for k := range m.Locks[i].Cells {
@@ -28,7 +27,6 @@ func (m *Matrix) runs() (tested, untested int) {
 	return tested, untested
 }
 
-// walked reports whether any cell has a result of the walk.
 func (m *Matrix) walked() bool {
 	return slices.ContainsFunc(m.Locks, func(l Lock) bool {
 		return slices.ContainsFunc(l.Cells, func(c Cell) bool { return c.Walked != nil })
@@ -70,7 +68,6 @@ func (v *view) Facts(checked bool) []say.Phrase {
 	return append(out, v.extremes(checked)...)
 }
 
-// named is the name and id of a lock.
 func (l *Lock) named() say.Phrase {
 	if l.Called() == l.ID {
 		return say.InOneWord.With(short(l.ID))

@@ -34,7 +34,6 @@ func (l *Lock) Harm() (h harm) {
 	return h
 }
 
-// damaged counts the columns in which the resource is damaged.
 func (l *Lock) damaged() (n int) {
 	for k := range l.Cells {
 		if l.Cells[k].DamagedBy != "" {

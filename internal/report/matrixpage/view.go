@@ -102,7 +102,6 @@ func (v *view) Column(k int) *Column { return &v.Columns[k] }
 // Width is the number of columns of the table.
 func (v *view) Width() int { return len(v.Columns) + 2 }
 
-// group finds or adds the group of a row.
 func (v *view) group(l *Lock) *group {
 	at := slices.IndexFunc(v.Groups, func(g group) bool { return g.Name == l.Group && g.More == l.More })
 	if at < 0 {
@@ -164,7 +163,6 @@ func (v *view) Anchor(l *Lock, column *Column) string {
 	return l.Anchor() + "-" + anchor(column.Code)
 }
 
-// anchor makes the id of an element from a name.
 func anchor(name string) string { return sanitize.FileName(sanitize.Text(name, sanitize.MaxName)) }
 
 // classOf is the style of a letter; an unknown letter has that of "-".

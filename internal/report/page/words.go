@@ -39,7 +39,6 @@ func (l *Linker) Text(s string) template.HTML {
 	return template.HTML(b.String()) // our own HTML, with the text escaped
 }
 
-// use reports whether a term occurs for the first time.
 func (l *Linker) use(id string) bool {
 	if id == "" || l.used[id] {
 		return false

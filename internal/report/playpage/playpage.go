@@ -172,7 +172,6 @@ func Front(l say.Language) (playground.Frame, error) {
 	return played(playground.Request{Edit: playground.Edit{Open: playground.Front}, Timeline: true, Language: l})
 }
 
-// played plays a shipped story.
 func played(r playground.Request) (playground.Frame, error) {
 	f := playground.New().Play(context.Background(), r)
 	if len(f.Problems) > 0 {

@@ -20,7 +20,6 @@ type beliefTable struct {
 // maxClients limits the clients of the table.
 const maxClients = 10
 
-// beliefTableOf follows the beliefs of the clients through the steps.
 func beliefTableOf(t *timeline.Timeline, steps []explain.Step, l say.Language) beliefTable {
 	ids := bundle.NodesOf(t.History, history.RoleClient)
 	ids = ids[:min(len(ids), maxClients)]
@@ -51,7 +50,6 @@ func beliefTableOf(t *timeline.Timeline, steps []explain.Step, l say.Language) b
 	return out
 }
 
-// wordsFor is the text of a client in the table.
 func wordsFor(now *timeline.State, id history.NodeID, l say.Language) string {
 	text, c := "not mine", now.Client(id)
 	switch {

@@ -67,12 +67,10 @@ func fixing(b *bundle.Bundle, told int) (out []int) {
 	return out
 }
 
-// savesTheData reports whether lock i leaves the data safe that the told lock damaged.
 func savesTheData(b *bundle.Bundle, told, i int) bool {
 	return b.Runs[told].Judgement.Impact() == checker.ImpactDamaged && b.Runs[i].Judgement.Impact() == checker.ImpactSafe
 }
 
-// fixesOf lists the fixes with their prices.
 func fixesOf(b *bundle.Bundle, told int, stories []story, v *pageView) (out []fix, says string) {
 	if !bundle.AnyBroken(&b.Runs[told]) || b.Runs[told].Judgement.Impact() == checker.ImpactSafe {
 		return nil, ""

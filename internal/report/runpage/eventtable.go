@@ -156,7 +156,6 @@ func (t *tabler) text(e *history.Event) string {
 	return text
 }
 
-// words describes the details of an event.
 func (t *tabler) words(e *history.Event) string {
 	var out say.List
 	if text := sanitize.Text(t.text(e), 90); text != "" {

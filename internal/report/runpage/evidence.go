@@ -67,7 +67,6 @@ var filesOfRun = []pair{
 	{"stores/", "what the servers logged, with a note where a long log was cut; none of it was judged"},
 }
 
-// evidenceOf collects the evidence of all locks.
 func evidenceOf(b *bundle.Bundle, stories []story, v *pageView, d richness) evidence {
 	e := evidence{
 		Limits: limitsOf(b, stories, v.language), Streams: streamsOf(b, v.language),
@@ -215,7 +214,6 @@ func firingTimes(h *history.History) map[int64]say.List {
 	return times
 }
 
-// firedCell says when a fault fired.
 func firedCell(f *checker.FiredFault, times say.List, l say.Language) page.Cell {
 	if n := len(times); n > 0 && f.Times > n {
 		times = append(times, say.Verbatim("..."))

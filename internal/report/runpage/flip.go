@@ -62,7 +62,6 @@ type edit struct {
 	key, value string
 }
 
-// edits lists the changes that fit the run.
 func edits(b *bundle.Bundle, told int) []edit {
 	p := b.Plan
 	h := b.Runs[told].Judgement.History
@@ -105,7 +104,6 @@ func longFault(p *plan.Plan) *faults.Fault {
 	return found[0]
 }
 
-// longest is the longest work or fault in the plan.
 func longest(p *plan.Plan) time.Duration {
 	d := p.Workload.Work.Max
 	for i := range p.Faults {

@@ -41,12 +41,10 @@ const (
 
 const maxAnswers = 4
 
-// answer makes an answer in the language of the page.
 func (st *story) answer(p say.Phrase) answer {
 	return answer{Text: st.sentence(p), key: sanitize.Sentence(p.English())}
 }
 
-// answerOf makes an answer of lock i.
 func (st *story) answerOf(lock string, i int) answer {
 	name := sanitize.Text(lock, sanitize.MaxName)
 	return answer{Text: name, key: name, Href: fmt.Sprintf("#lock-%d", i+1)}
@@ -187,7 +185,6 @@ func pairFor(h *history.History, f *checker.Finding, first *checker.Violation) (
 	return wrong, other
 }
 
-// damageText describes a violation of a property.
 func damageText(property string, wrong, other say.Both) say.Phrase {
 	switch property {
 	case checker.MutualExclusionID:

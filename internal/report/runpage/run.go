@@ -62,7 +62,6 @@ func newRunView(r *bundle.Run, i int, props []string, st *story, d richness) run
 // mostFolded limits the named clients without a column.
 const mostFolded = 6
 
-// sumOf is the result of a run in a word.
 func sumOf(r *bundle.Run, l say.Language) page.Cell {
 	impact := r.Judgement.Impact()
 	switch notKept := func(f checker.Finding) bool { return f.Verdict != checker.Kept }; {
@@ -76,7 +75,6 @@ func sumOf(r *bundle.Run, l say.Language) page.Cell {
 	return page.CellOf(checker.Kept, impact, say.Verdict(checker.Kept).In(l))
 }
 
-// tell fills in the steps and their diagrams.
 func (v *runView) tell(h *history.History, st *story, d richness) {
 	steps, before, after := explain.Story(st.Steps, d.steps)
 	v.all, v.shown, v.numbers = st.Steps, steps, map[int32]int{}
@@ -106,7 +104,6 @@ func (v *runView) tell(h *history.History, st *story, d richness) {
 	v.Caption = sanitize.Text(diagramCaption(steps).In(st.language), sanitize.MaxLine)
 }
 
-// overview draws the whole run in true time.
 func (v *runView) overview(r *bundle.Run, st *story) {
 	h := r.Judgement.History
 	if len(h.Events) == 0 {

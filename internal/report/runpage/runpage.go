@@ -104,16 +104,12 @@ func newStory(b *bundle.Bundle, r *bundle.Run, points int, l say.Language) (st s
 	return st, err
 }
 
-// text is a plain text in the language of the page.
 func (st *story) text(english string) string { return say.Text(english).In(st.language) }
 
-// at is an instant in the language of the page.
 func (st *story) at(i history.Instant) string { return say.Seconds(i).In(st.language) }
 
-// sentence is a phrase in the language of the page.
 func (st *story) sentence(p say.Phrase) string { return sanitize.Sentence(p.In(st.language)) }
 
-// diagramCaption sums up the diagram.
 func diagramCaption(steps []explain.Step) say.Phrase {
 	if n := bundle.FirstViolation(steps); n >= 0 {
 		return say.BreaksAtStep.With(say.Number(n+1), say.Seconds(steps[n].At))

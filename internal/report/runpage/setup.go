@@ -12,7 +12,6 @@ import (
 	"lockstep/internal/store"
 )
 
-// setUp describes what was played.
 func setUp(b *bundle.Bundle, l say.Language) []pair {
 	p := b.Plan
 	if p == nil {
@@ -158,7 +157,6 @@ func database(name say.Verbatim, s plan.SQL, demanded int) say.Remarks {
 // promise is an excerpt of the documentation of a lock.
 type promise struct{ Lock, Store, Guarantees string }
 
-// promisesOf lists the promises of the known locks.
 func promisesOf(b *bundle.Bundle, l say.Language) []promise {
 	var out []promise
 	for i := range b.Runs {

@@ -125,7 +125,6 @@ type figureGroup struct {
 	Absent       []string
 }
 
-// played counts the locks with a history.
 func played(b *bundle.Bundle) (n int) {
 	for range b.Histories() {
 		n++
@@ -233,7 +232,6 @@ func (v *pageView) First() lockView { return lockView{v, *v.Lead} }
 // maxAligned limits the locks below each other in one figure.
 const maxAligned = 12
 
-// align draws all locks below each other in true time.
 func (v *pageView) align(stories []story) {
 	var told []bundle.Told
 	for i := range stories {

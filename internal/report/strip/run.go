@@ -108,7 +108,6 @@ func (r *reader) add(row Row) int {
 	return len(r.strip.Rows)
 }
 
-// first are the first holders of the lock.
 func (r *reader) first() (ids []history.NodeID) {
 	for _, b := range r.bars.Beliefs {
 		if len(ids) < mostClients && !slices.Contains(ids, b.Node) {
@@ -126,7 +125,6 @@ func (r *reader) letter(id history.NodeID) string {
 	return sanitize.Text(say.Name(r.h.Name(id)).In(r.language), 2)
 }
 
-// bar adds a bar to the row of a node, if it has one.
 func (r *reader) bar(node history.NodeID, b Bar) {
 	if row := r.rowOf(node); row != nil {
 		row.Bars = append(row.Bars, b)
@@ -141,7 +139,6 @@ func (r *reader) rowOf(node history.NodeID) *Row {
 	return &r.strip.Rows[r.row[node]-1]
 }
 
-// lasts returns when a bar begins and ends.
 func (r *reader) lasts(b bundle.Bar) (from, to int64) {
 	to = int64(r.h.End())
 	if b.To >= 0 {

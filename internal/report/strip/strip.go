@@ -159,7 +159,6 @@ type drawing struct {
 
 func (d *drawing) f(format string, args ...any) { fmt.Fprintf(&d.b, format, args...) }
 
-// share is the position of a time, from 0 to 1.
 func (d *drawing) share(at int64) float64 {
 	return min(max(float64(at-d.scale.From)/float64(d.scale.To-d.scale.From), 0), 1)
 }
@@ -330,7 +329,6 @@ func (d *drawing) dense(bars []Bar) {
 // mostLeases limits the labels of an axis of leases.
 const mostLeases = 12
 
-// axis labels the time, in seconds and in leases.
 func (d *drawing) axis() {
 	d.b.WriteString(`<div class="axis" aria-hidden="true"><div class="track">`)
 	from, to := d.scale.From-d.scale.Zero, d.scale.To-d.scale.Zero

@@ -102,7 +102,6 @@ var terminalMeasures = []struct {
 	name  string
 }{{1, "median wait"}, {2, "p99"}, {4, "longest hold"}, {5, "commands"}}
 
-// ratios writes the table of measures, each with its ratio to that of the first line.
 func (t *terminal) ratios(sides []compare.Side) {
 	rows := compare.RatioRows(sides, t.o.Language)
 	longest := 0

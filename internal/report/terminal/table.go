@@ -57,7 +57,6 @@ func (t *terminal) table(g *grid, props []string, short bool) {
 	t.line("")
 }
 
-// list writes the verdicts below each other.
 func (t *terminal) list(props []string) {
 	for i := range t.b.Runs {
 		r := &t.b.Runs[i]

@@ -8,7 +8,6 @@ import (
 	"lockstep/internal/history"
 )
 
-// play draws the events of the history in one pass.
 func (w *traceRun) play() {
 	if w.scope.wire {
 		w.arrows()
@@ -29,7 +28,6 @@ func (w *traceRun) play() {
 	}
 }
 
-// stop ends all activity of a node.
 func (w *traceRun) stop(id history.NodeID, at history.Instant, how string) {
 	n := &w.nodes[id]
 	for len(n.requests) > 0 {
@@ -43,7 +41,6 @@ func (w *traceRun) stop(id history.NodeID, at history.Instant, how string) {
 	}
 }
 
-// belief draws what a client does and believes.
 func (w *traceRun) belief(e *history.Event) bool {
 	text := func() string { return `"text":` + w.quote(w.h.Text(e.Text)) }
 	switch e.Kind {
@@ -107,7 +104,6 @@ func (w *traceRun) again(e *history.Event) bool {
 	return true
 }
 
-// leave closes the innermost re-entrant acquisition.
 func (w *traceRun) leave(id history.NodeID, at history.Instant, how string) {
 	n := w.node(id)
 	if n == nil || len(n.again) == 0 {
@@ -118,7 +114,6 @@ func (w *traceRun) leave(id history.NodeID, at history.Instant, how string) {
 	w.draw(n.does, slice{ph: 'X', depth: depthAgain, from: s.since, to: at, name: `"held again"`, args: w.ended(s.args, how)})
 }
 
-// resource draws reads and writes on the tracks of the resource and the client.
 func (w *traceRun) resource(e *history.Event) bool {
 	what := ""
 	switch e.Kind {
@@ -142,7 +137,6 @@ func (w *traceRun) resource(e *history.Event) bool {
 	return true
 }
 
-// process draws state changes of processes and clocks.
 func (w *traceRun) process(e *history.Event) {
 	switch e.Kind {
 	case history.Froze:
@@ -162,7 +156,6 @@ func (w *traceRun) process(e *history.Event) {
 	}
 }
 
-// crash ends all activity of a process.
 func (w *traceRun) crash(e *history.Event) {
 	if w.node(e.Node) == nil {
 		return

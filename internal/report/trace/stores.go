@@ -55,7 +55,6 @@ func lasts(e *history.Event) string {
 	return ""
 }
 
-// over says how an event ends an entry.
 func (w *traceRun) over(e *history.Event) string {
 	switch e.Kind {
 	case history.Removed:
@@ -100,7 +99,6 @@ func (w *traceRun) addFaults() {
 	}
 }
 
-// addViolations marks where properties break.
 func (w *traceRun) addViolations(findings []checker.Finding) {
 	tr := w.track(w.faults, "violations")
 	for i := range findings {

@@ -103,7 +103,6 @@ type traceItem struct {
 	pid, tid int
 }
 
-// write puts the file together.
 func (t *trace) write(b *bundle.Bundle, notices []string) []byte {
 	// Viewers expect a slice before those inside of it, and before its arrows.
 	slices.SortStableFunc(t.out, func(x, y traceItem) int {

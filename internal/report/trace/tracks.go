@@ -68,7 +68,6 @@ func (t *trace) place(tr *track) {
 	t.tids += len(lanes)
 }
 
-// closeBefore drops the slices that ended by an instant.
 func closeBefore(open []*slice, at history.Instant) []*slice {
 	for len(open) > 0 && open[len(open)-1].to <= at {
 		open = open[:len(open)-1]
@@ -145,7 +144,6 @@ func (w *traceRun) track(pid int, name string) *track {
 	return tr
 }
 
-// addNode makes the tracks of a node.
 func (w *traceRun) addNode(id history.NodeID) {
 	name := sanitize.Text(w.h.Name(id), sanitize.MaxName)
 	switch w.h.Role(id) {
@@ -173,7 +171,6 @@ func (w *traceRun) draw(tr *track, s slice) {
 	tr.slices = append(tr.slices, s)
 }
 
-// mark adds an instant to the track of a node.
 func (w *traceRun) mark(id history.NodeID, at history.Instant, name, args string) {
 	if n := w.node(id); n != nil {
 		w.draw(n.does, slice{ph: 'i', from: at, to: at, name: w.quote(name), args: args})
@@ -206,7 +203,6 @@ func (w *traceRun) end(id history.NodeID, state int, at history.Instant, how str
 	w.draw(tr, slice{ph: 'X', depth: depth, from: s.since, to: at, name: stateNames[state], args: w.ended(s.args, how)})
 }
 
-// ended adds the end of a stretch to its other members.
 func (w *traceRun) ended(args, how string) string {
 	if how == "" {
 		return args
@@ -214,7 +210,6 @@ func (w *traceRun) ended(args, how string) string {
 	return members(args, `"ended":`+w.quote(how))
 }
 
-// members joins members of a JSON object.
 func members(parts ...string) string {
 	return strings.Join(slices.DeleteFunc(parts, func(p string) bool { return p == "" }), ",")
 }
