@@ -136,10 +136,6 @@ var (
 		"Showing only events {first} to {last} of {all}, around the first break; all of them are in history.jsonl.")
 	RowsLeftOut = New1[Number](
 		"{n} later rows are left out to keep this page small; all events are in history.jsonl.")
-	SeedIsSplit = New1[Verbatim](
-		"The seed {seed} is split by name, so another lock leaves the other random streams unchanged:")
-	StreamsOfClient = New1[Name](
-		"luck of {who} (its tokens), habits of {who} (its work), network of {who}")
 	EntryOf    = New1[Name]("entry of {who}")
 	WithPeer   = New1[Name]("with {who}")
 	VersionIs  = New1[Number]("version {n}")

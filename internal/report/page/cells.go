@@ -26,8 +26,11 @@ func NewCell(r *bundle.Run, property string, l say.Language) Cell {
 	return v
 }
 
-// Cell is a verdict in a table; Class is its style.
-type Cell struct{ Class, Sign, Text string }
+// Cell is a verdict in a table, or another text.
+type Cell struct {
+	Class, Sign, Text string // Class is its style
+	Href              string // of a step; "" for none
+}
 
 // CellOf says a verdict; the style of a broken one depends on its impact on the data.
 func CellOf(v checker.Verdict, i checker.Impact, text string) Cell {
@@ -40,7 +43,7 @@ func CellOf(v checker.Verdict, i checker.Impact, text string) Cell {
 	case v != checker.Broken && v != checker.Kept && v != checker.Unknown: // a stored one may be any text
 		return Cell{Class: string(checker.Unknown), Text: text}
 	}
-	return Cell{class, signs[class], text}
+	return Cell{Class: class, Sign: signs[class], Text: text}
 }
 
 // Figure is a plot on a page, with its caption and its numbers.

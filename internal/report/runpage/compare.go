@@ -36,12 +36,7 @@ type comparedRow struct {
 	Name  string
 	Hint  string // explains the row in a few words
 	Wide  bool   // cells are sentences
-	Cells []comparedCell
-}
-
-type comparedCell struct {
-	page.Cell
-	Href string // of the step in the text
+	Cells []page.Cell
 }
 
 // fixing lists the locks that keep everything that the told lock broke, or that leave the data safe that
@@ -114,27 +109,27 @@ func compare(b *bundle.Bundle, stories []story, v *pageView) *comparison {
 	for n, p := range v.Properties {
 		row := comparedRow{Name: p}
 		for i := range v.Runs {
-			row.Cells = append(row.Cells, comparedCell{Cell: v.Runs[i].Cells[n]})
+			row.Cells = append(row.Cells, v.Runs[i].Cells[n])
 		}
 		c.Rows = append(c.Rows, row)
 	}
-	add := func(name, hint string, wide bool, cell func(i int) comparedCell) {
+	add := func(name, hint string, wide bool, cell func(i int) page.Cell) {
 		row := comparedRow{Name: say.Text(name).In(v.language), Hint: say.Text(hint).In(v.language), Wide: wide}
 		for i := range b.Runs {
 			if b.Runs[i].Judgement.History == nil {
-				row.Cells = append(row.Cells, textCell(say.Text("not played").In(v.language)))
+				row.Cells = append(row.Cells, page.Cell{Text: say.Text("not played").In(v.language)})
 				continue
 			}
 			row.Cells = append(row.Cells, cell(i))
 		}
 		c.Rows = append(c.Rows, row)
 	}
-	text := func(p say.Phrase) comparedCell { return textCell(sanitize.Sentence(p.In(v.language))) }
+	text := func(p say.Phrase) page.Cell { return page.Cell{Text: sanitize.Sentence(p.In(v.language))} }
 	reference := bundle.ReferenceOf(b)
-	add("first difference", "from the first lock's story", true, func(i int) comparedCell {
+	add("first difference", "from the first lock's story", true, func(i int) page.Cell {
 		return firstDifference(stories, v, reference, i)
 	})
-	add("assumption that failed", "", true, func(i int) comparedCell {
+	add("assumption that failed", "", true, func(i int) page.Cell {
 		if w := stories[i].Wrong; w.Proved() {
 			return text(say.InFact.With(w.Assumed, w.Formula))
 		}
@@ -143,42 +138,40 @@ func compare(b *bundle.Bundle, stories []story, v *pageView) *comparison {
 		}
 		return text(say.Text("none"))
 	})
-	add("breaks when", "by design", true, func(i int) comparedCell {
+	add("breaks when", "by design", true, func(i int) page.Cell {
 		if variant, ok := locks.Lookup(b.Runs[i].Lock); ok {
-			return textCell(sanitize.Text(variant.Doc(v.language).BreaksWhen, sanitize.MaxProse))
+			return page.Cell{Text: sanitize.Text(variant.Doc(v.language).BreaksWhen, sanitize.MaxProse)}
 		}
 		return text(say.Text("unknown: not a built-in lock"))
 	})
-	add("commands per acquisition", "of all clients, retries and renewals included", false, func(i int) comparedCell {
+	add("commands per acquisition", "of all clients, retries and renewals included", false, func(i int) page.Cell {
 		return text(commandsText(stories[i].Measures))
 	})
-	add("wait for the lock", "median, 99th percentile", false, func(i int) comparedCell {
+	add("wait for the lock", "median, 99th percentile", false, func(i int) page.Cell {
 		return text(waitsText(stories[i].Measures))
 	})
-	add("at the resource", "what it must be able to do", false, func(i int) comparedCell {
+	add("at the resource", "what it must be able to do", false, func(i int) page.Cell {
 		return text(resourceText(b.Runs[i].Judgement.History, stories[i].Measures))
 	})
 	c.Note = say.Text("Same seed, same clients, same faults, same delays on the network: only the lock differs.").In(v.language)
 	return c
 }
 
-func textCell(s string) comparedCell { return comparedCell{Cell: page.Cell{Text: s}} }
-
 // firstDifference tells at which step the story of lock i diverges from that of the reference.
-func firstDifference(stories []story, v *pageView, reference, i int) comparedCell {
+func firstDifference(stories []story, v *pageView, reference, i int) page.Cell {
 	if i == reference {
-		return textCell(say.Text("the baseline for the others").In(v.language))
+		return page.Cell{Text: say.Text("the baseline for the others").In(v.language)}
 	}
 	at := stories[i].Differs
 	if at < 0 {
-		return textCell(say.Text("none: the same steps").In(v.language))
+		return page.Cell{Text: say.Text("none: the same steps").In(v.language)}
 	}
 	if at >= len(stories[i].Steps) {
-		return textCell(say.EndsAfterStep.With(say.Number(at)).In(v.language))
+		return page.Cell{Text: say.EndsAfterStep.With(say.Number(at)).In(v.language)}
 	}
 	s := &stories[i].Steps[at]
 	n, href := v.Runs[i].stepOf(at, &stories[i])
-	cell := textCell(stories[i].sentence(say.StepTells.With(say.Optional(n), say.Seconds(s.At), s.Sentence)))
+	cell := page.Cell{Text: stories[i].sentence(say.StepTells.With(say.Optional(n), say.Seconds(s.At), s.Sentence))}
 	cell.Href = href
 	return cell
 }

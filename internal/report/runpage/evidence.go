@@ -3,7 +3,6 @@ package runpage
 import (
 	"fmt"
 	"slices"
-	"strconv"
 
 	"lockstep/internal/checker"
 	"lockstep/internal/faults"
@@ -22,9 +21,7 @@ type evidence struct {
 	Faults      evidenceRows
 	Events      []lockEvents
 	Limits      []string // what this run does not show
-	Streams     []string // of random numbers
 	Facts       []pair   // versions, hashes, and the files beside the report
-	SeedSplit   string   // introduces the streams
 }
 
 // evidenceRow is a fact about the run of each lock.
@@ -68,10 +65,7 @@ var filesOfRun = []pair{
 }
 
 func evidenceOf(b *bundle.Bundle, stories []story, v *pageView, d richness) evidence {
-	e := evidence{
-		Limits: limitsOf(b, stories, v.language), Streams: streamsOf(b, v.language),
-		SeedSplit: say.SeedIsSplit.With(say.Verbatim(strconv.FormatUint(b.Seed, 10))).In(v.language),
-	}
+	e := evidence{Limits: limitsOf(b, stories, v.language)}
 	fact := func(name string, value say.Part) {
 		e.Facts = append(e.Facts, pair{say.Text(name).In(v.language), value.In(v.language)})
 	}
@@ -178,24 +172,6 @@ func limitsOf(b *bundle.Bundle, stories []story, l say.Language) []string {
 	}
 	if p := b.Plan; p != nil && (p.Workload.Fence == "" || p.Workload.Fence == "none") {
 		add(say.Text("The resource took every write: it compared no tokens."))
-	}
-	return out
-}
-
-// streamsOf names the random streams that the seed is split into.
-func streamsOf(b *bundle.Bundle, l say.Language) []string {
-	h := b.AnyHistory()
-	if b.Backend != history.Sim || h == nil {
-		return nil
-	}
-	out := []string{say.Text("the network of the servers").In(l)}
-	for _, n := range h.Header.Nodes {
-		if n.Role == history.RoleClient || n.Role == history.RoleProbe {
-			out = append(out, say.StreamsOfClient.With(say.Name(sanitize.Text(n.Name, sanitize.MaxName))).In(l))
-		}
-		if len(out) > maxClients {
-			return append(out, say.Text("and so on for every client").In(l))
-		}
 	}
 	return out
 }

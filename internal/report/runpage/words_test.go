@@ -132,7 +132,6 @@ func TestLimitsOfRealServers(t *testing.T) {
 	b.Backend = "process"
 	page := string(drawPage(t, b))
 	reporttest.Has(t, page, "never fired", "A real run cannot be repeated bit for bit")
-	reporttest.Lacks(t, page, "luck of A") // real servers have no random streams
 }
 
 // The story speaks of faults by number, so the set-up says which are meant.

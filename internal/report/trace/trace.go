@@ -34,7 +34,7 @@ const maxEvents = 100_000
 // A message is an arrow from a slice to a slice. Viewers bind an arrow to the slice that is open at
 // its instant, so every arrow follows its slice. A lost message has no arrow.
 func Chrome(b *bundle.Bundle) ([]byte, error) {
-	t := &trace{texts: map[string]string{}}
+	t := &trace{}
 	share, events := maxEvents, 0
 	for _, h := range b.Histories() {
 		events += len(h.Events)
@@ -55,8 +55,7 @@ func Chrome(b *bundle.Bundle) ([]byte, error) {
 // trace gathers the runs of a bundle.
 type trace struct {
 	out   []traceItem
-	meta  []byte            // process and track names, as JSON
-	texts map[string]string // cache of quote
+	meta  []byte // process and track names, as JSON
 	pids  int
 	tids  int
 	flows int64
@@ -162,15 +161,8 @@ func micros(nanos int64) string {
 	return strings.TrimSuffix(strings.TrimRight(text, "0"), ".")
 }
 
-// quote cleans a text and writes it as a JSON string. It caches the result, since texts repeat.
-func (t *trace) quote(s string) string {
-	quoted, ok := t.texts[s]
-	if !ok {
-		quoted = jsonString(s, maxTraceText)
-		t.texts[s] = quoted
-	}
-	return quoted
-}
+// quote cleans a text and writes it as a JSON string.
+func (t *trace) quote(s string) string { return jsonString(s, maxTraceText) }
 
 // maxTraceText limits a text in a trace, in characters.
 const maxTraceText = 120
