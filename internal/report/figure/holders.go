@@ -6,7 +6,6 @@ import (
 	"image/color"
 	"math"
 	"slices"
-	"strconv"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
@@ -31,7 +30,8 @@ func Holders(t *timeline.Timeline, findings []checker.Finding, points int, l say
 	top := float64(max(most, 2)) + 0.5
 	p.Y.Min, p.Y.Max = laneBottom-0.1, top
 	p.X.Min, p.X.Max = 0, math.Max(t.End().Duration().Seconds(), 0.001)
-	p.X.Tick.Marker, p.Y.Tick.Marker = ticks(axis.Times(p.X.Max)), wholeTicks(most, l)
+	lane := plot.Tick{Value: (laneTop + laneBottom) / 2, Label: say.Verdict(checker.Broken).In(l)}
+	p.X.Tick.Marker, p.Y.Tick.Marker = ticks(axis.Times(p.X.Max)), append(wholeBetween(0, int64(max(most, 2))), lane)
 	faults, broken := bundle.Shades(t), bundle.ViolationSpans(findings)
 	var levels []point
 	for _, l := range t.Levels() {
@@ -56,19 +56,6 @@ const (
 	laneTop    = -0.25
 	laneBottom = -0.65
 )
-
-// wholeTicks labels 0, 1, 2, ... and the lane of violations.
-func wholeTicks(highest int, l say.Language) plot.ConstantTicks {
-	ticks := plot.ConstantTicks{{Value: (laneTop + laneBottom) / 2, Label: say.Verdict(checker.Broken).In(l)}}
-	step := 1
-	for highest/step > 8 {
-		step *= 2
-	}
-	for n := 0; n <= max(highest, 2); n += step {
-		ticks = append(ticks, plot.Tick{Value: float64(n), Label: strconv.Itoa(n)})
-	}
-	return ticks
-}
 
 func drawLevels(c draw.Canvas, levels []point, x, y scale) {
 	for i := 1; i < len(levels); i++ {

@@ -32,7 +32,7 @@ func newRunView(r *bundle.Run, i int, props []string, st *story, d richness) run
 		sentence: explain.Verdict(r.Timeline(), j), Missed: sanitize.Text(bundle.Missed(r).In(st.language), sanitize.MaxLine), properties: props,
 	}
 	v.Verdict = st.sentence(v.sentence)
-	v.Outcome = st.text(r.Outcome())
+	v.Outcome = say.Text(r.Outcome()).In(st.language)
 	for _, p := range props {
 		v.Cells = append(v.Cells, page.NewCell(r, p, st.language))
 	}

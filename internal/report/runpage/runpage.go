@@ -104,8 +104,6 @@ func newStory(b *bundle.Bundle, r *bundle.Run, points int, l say.Language) (st s
 	return st, err
 }
 
-func (st *story) text(english string) string { return say.Text(english).In(st.language) }
-
 func (st *story) at(i history.Instant) string { return say.Seconds(i).In(st.language) }
 
 func (st *story) sentence(p say.Phrase) string { return sanitize.Sentence(p.In(st.language)) }

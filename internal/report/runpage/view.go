@@ -226,9 +226,6 @@ type lockView struct {
 // With is a lock for its template.
 func (v *pageView) With(r runView) lockView { return lockView{v, r} }
 
-// First is the lock whose story the page tells first, for its template.
-func (v *pageView) First() lockView { return lockView{v, *v.Lead} }
-
 // maxAligned limits the locks below each other in one figure.
 const maxAligned = 12
 
