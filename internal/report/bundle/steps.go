@@ -18,7 +18,7 @@ type Told struct {
 	Steps         []explain.Step
 	Before, After int           // steps left out before and after these
 	Wrong         explain.False // the assumption behind the first violation
-	Differs       int           // index of the first step that differs from the story it is compared with; -1 for none
+	Differs       int           // index of the first step that another story has otherwise; -1 for none
 }
 
 // Tell tells a run. Without a history it has no story. lag is the replication lag of its plan, 0 when
@@ -38,11 +38,15 @@ func Tell(r *Run, name string, lag time.Duration) Told {
 func (s *Told) Compare(with *Told) {
 	s.Differs = -1
 	h, other := s.Run.Judgement.History, with.Run.Judgement.History
-	for i := range max(len(s.Steps), len(with.Steps)) {
-		if i >= min(len(s.Steps), len(with.Steps)) || keyOf(h, &s.Steps[i]) != keyOf(other, &with.Steps[i]) {
+	both := min(len(s.Steps), len(with.Steps))
+	for i := range both {
+		if keyOf(h, &s.Steps[i]) != keyOf(other, &with.Steps[i]) {
 			s.Differs = i
 			return
 		}
+	}
+	if len(s.Steps) != len(with.Steps) {
+		s.Differs = both
 	}
 }
 

@@ -31,7 +31,8 @@ func Holders(t *timeline.Timeline, findings []checker.Finding, points int, l say
 	p.Y.Min, p.Y.Max = laneBottom-0.1, top
 	p.X.Min, p.X.Max = 0, math.Max(t.End().Duration().Seconds(), 0.001)
 	lane := plot.Tick{Value: (laneTop + laneBottom) / 2, Label: say.Verdict(checker.Broken).In(l)}
-	p.X.Tick.Marker, p.Y.Tick.Marker = ticks(axis.Times(p.X.Max)), append(wholeBetween(0, int64(max(most, 2))), lane)
+	p.X.Tick.Marker = ticks(axis.Times(p.X.Max))
+	p.Y.Tick.Marker = append(wholeBetween(0, int64(max(most, 2))), lane)
 	faults, broken := bundle.Shades(t), bundle.ViolationSpans(findings)
 	var levels []point
 	for _, l := range t.Levels() {

@@ -48,8 +48,8 @@ func SafeRegion(m *sweep.Map, l say.Language) ([]byte, error) {
 	return svg, nil
 }
 
-// besideLease marks, if the lease varies beside another duration, where that is one lease, with a note above.
-// It returns the room for the note.
+// besideLease marks, if the lease varies beside another duration, where that is one lease. It returns
+// the room for its note above.
 func besideLease(p *plot.Plot, m *sweep.Map, l say.Language) vg.Length {
 	other := &m.X
 	if isLease(&m.X) {
@@ -62,7 +62,8 @@ func besideLease(p *plot.Plot, m *sweep.Map, l say.Language) vg.Length {
 	label.XAlign, label.YAlign = draw.XLeft, draw.YBottom
 	paint(p, func(c draw.Canvas, x, y scale) {
 		leaseLine(m, c, x, y)
-		c.FillText(label, vg.Point{X: c.Min.X, Y: c.Max.Y + 3}, say.BoldIsLease.With(say.Verbatim(bundle.AxisName(other))).In(l))
+		note := say.BoldIsLease.With(say.Verbatim(bundle.AxisName(other))).In(l)
+		c.FillText(label, vg.Point{X: c.Min.X, Y: c.Max.Y + 3}, note)
 	})
 	return 13
 }
