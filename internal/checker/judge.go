@@ -31,8 +31,10 @@ type Judgement struct {
 // FiredFault says whether a planned fault happened.
 type FiredFault struct {
 	history.Fault
-	Times     int  // 0: it never fired
-	InVain    bool // it changed nothing; Times is 0 when its target was not there
+	Times  int  // 0: it never fired
+	InVain bool // it changed nothing; Times is 0 when its target was not there
+	// Partless says why the lock could not notice it, see part.go; then it is in vain.
+	Partless  say.Phrase
 	Endless   bool // the moment that should end it never came, not even once, so it lasted until everything healed
 	Contended bool // a client could notice it, see notice.go
 }
@@ -50,6 +52,7 @@ type DrawnLine struct {
 //   - a user's own lock did without its servers, never let some client in, or ended each hold at once
 //     (ofOwn);
 //   - a planned fault never began, never ended as planned, or changed nothing: the story was not played;
+//   - a planned fault was none that the lock could notice (see part.go);
 //   - no client ever had to wait for another: a lock without contention keeps every promise;
 //   - no client could notice a fault (see notice.go);
 //   - a hold went on without its entry while no other client asked for the lock (see entries.go);
@@ -70,9 +73,12 @@ func Judge(h *history.History, asked ...string) Judgement {
 		CutShort: seen.cutShort,
 		seen:     seen,
 	}
+	partless := partless(h)
 	for _, f := range h.Header.Faults {
-		fired := seen.faults[int64(f.Number)]
-		j.Faults = append(j.Faults, FiredFault{Fault: f, Times: fired.times, InVain: fired.inVain, Endless: fired.endless, Contended: fired.contended})
+		fired, why := seen.faults[int64(f.Number)], partless[int64(f.Number)]
+		j.Faults = append(j.Faults, FiredFault{
+			Fault: f, Times: fired.times, InVain: fired.inVain || !why.Empty(), Partless: why, Endless: fired.endless, Contended: fired.contended,
+		})
 	}
 	for _, line := range h.Header.Lines {
 		j.Lines = append(j.Lines, DrawnLine{line, slices.ContainsFunc(j.Faults, func(f FiredFault) bool {
@@ -166,6 +172,9 @@ func (j *Judgement) untested() say.Phrase {
 	}
 	return j.unless(func(f *FiredFault) say.Phrase {
 		switch {
+		case !f.Partless.Empty():
+			number, fault := f.said()
+			return say.HadNoPart.With(number, fault, f.Partless)
 		case f.InVain:
 			return say.HadNoEffect.With(f.said())
 		case f.Times == 0:

@@ -18,10 +18,12 @@ var (
 	EndIsMissing      = New1[Number]("the end of the history is missing: it stops after {n} events")
 	DidWithoutServers = New2[Verbatim, Seconds](
 		"{who} acquired or released the lock at {time} without its servers: it had sent them nothing, or changed no entry")
-	NeverLetIn        = New1[Verbatim]("{who} wanted the lock and never got it")
-	NeverFired        = New2[Number, Part]("fault {number} never fired[: {fault}]")
-	EndNeverCame      = New2[Number, Part]("the end of fault {number} never came[: {fault}]")
-	HadNoEffect       = New2[Number, Part]("fault {number} had no effect[: {fault}]")
+	NeverLetIn   = New1[Verbatim]("{who} wanted the lock and never got it")
+	NeverFired   = New2[Number, Part]("fault {number} never fired[: {fault}]")
+	EndNeverCame = New2[Number, Part]("the end of fault {number} never came[: {fault}]")
+	HadNoEffect  = New2[Number, Part]("fault {number} had no effect[: {fault}]")
+	HadNoPart    = New3[Number, Part, Phrase](
+		"fault {number} changed nothing that the lock could notice[: {fault}]; {why}")
 	NoContentionAfter = New2[Number, Part]("no clients competed for the lock after fault {number}[: {fault}]")
 	NoDrawnHadEffect  = New0("none of the drawn faults had an effect")
 	NothingCameOf     = New2[Number, Part]("fault {number} of the list had no visible effect: {fault}")

@@ -55,10 +55,11 @@ func TestColumnsAndScriptsHaveChineseNames(t *testing.T) {
 
 // The outcome of a lock that waits for no replica, and of one that does, as on real servers
 // (compare-worlds --topologies). S or L depends on which client has to wait, so both are L here.
+// A cut that a lock cannot notice is no test of it.
 var letterOfTopology = map[string][2]string{
 	"T1": {"V", "L"}, "T2": {"V", "L"}, "T3": {"L", "L"}, "T4": {"L", "L"}, "T5": {"V", "L"},
-	"T6": {"L", "L"}, "T7": {"V", "V"}, "T8": {"V", "V"}, "T9": {"V", "L"}, "T10": {"L", "L"},
-	"T11": {"L", ""}, "T12": {"V", ""}, "T13": {"V", ""}, "T14": {"V", "V"}, "T15": {"L", "D"},
+	"T6": {"L", "L"}, "T7": {"V", "V"}, "T8": {"V", "V"}, "T9": {"V", "L"}, "T10": {"?", "L"},
+	"T11": {"?", ""}, "T12": {"V", ""}, "T13": {"V", ""}, "T14": {"V", "V"}, "T15": {"L", "D"},
 	"T16": {"V", "D"}, "T17": {"V", "L"}, "T18": {"L", "L"}, "T19": {"V", "V"},
 }
 

@@ -1,0 +1,139 @@
+package checker
+
+import (
+	"time"
+
+	"lockstep/internal/faults"
+	"lockstep/internal/history"
+	"lockstep/internal/say"
+)
+
+// A fault has no part in the story when the lock cannot notice it:
+//
+//	2 - fault-began value=1      the replica stands still
+//	3 A sent peer=S              clients ask the primary only, and it stays the primary
+//
+// One that hits servers alone has a part when from then on a client exchanges a message with the
+// server that it hits, a server refuses a request, a command waits for replicas, or a replica takes
+// over. Where the primary is hit, too, a replica may be missing. In a quorum each server has a part,
+// since a write needs most of them. A step of a clock has none when others undo it before its node
+// does anything.
+type parts struct {
+	h      *history.History
+	all    bool                     // faults of servers have a part
+	hit    map[int64]history.NodeID // by faults of servers that have none so far; 0: the links between them
+	steps  map[history.NodeID][]step
+	has    map[int64]bool
+	undone map[int64]bool
+}
+
+type step struct {
+	fault int64
+	by    time.Duration
+}
+
+// partless says why faults that have begun have no part, by their numbers.
+func partless(h *history.History) map[int64]say.Phrase {
+	if len(h.Header.Faults) == 0 {
+		return nil
+	}
+	p := parts{
+		h: h, all: h.Header.Topology == "" || h.Header.Topology == "quorum",
+		hit: map[int64]history.NodeID{}, steps: map[history.NodeID][]step{}, has: map[int64]bool{}, undone: map[int64]bool{},
+	}
+	for i := range h.Events {
+		p.observe(&h.Events[i])
+	}
+	why := map[int64]say.Phrase{}
+	for number := range p.undone { // order: a set
+		if !p.has[number] {
+			why[number] = say.Text("its node did nothing until the clock was right again")
+		}
+	}
+	for number := range p.hit { // order: a set
+		why[number] = say.Text("no client asked a server that it hit, and no replica took over")
+	}
+	return why
+}
+
+func (p *parts) observe(e *history.Event) {
+	if e.Kind == history.FaultBegan {
+		if f, known := faults.Of(p.h.Fault(e.Value).Values); known {
+			p.begin(e, &f)
+		}
+		return
+	}
+	if steps := p.steps[e.Node]; !e.Kind.OfProcess() && len(steps) > 0 {
+		for _, s := range steps {
+			p.has[s.fault] = true
+		}
+		delete(p.steps, e.Node)
+	}
+	switch {
+	case len(p.hit) == 0:
+	case e.Kind.OnWire() && p.isHit(e.Node, e.Peer):
+		p.all = true
+		clear(p.hit)
+	case e.Kind == history.Promoted, e.Kind == history.Sent && p.h.Op(e.Text).Name == "WAIT",
+		e.Kind == history.Executed && p.h.Answer(e.Text).Refused != "":
+		for number := range p.hit { // order: a set
+			p.has[number] = true
+		}
+		clear(p.hit)
+	}
+}
+
+func (p *parts) isHit(nodes ...history.NodeID) bool {
+	for _, server := range p.hit { // order: any will do
+		if server != 0 && (server == nodes[0] || server == nodes[1]) {
+			return true
+		}
+	}
+	return false
+}
+
+func (p *parts) begin(e *history.Event, f *faults.Fault) {
+	spec := f.Spec()
+	if p.all = p.all || spec.Promoter; p.all {
+		clear(p.hit)
+	}
+	if server, alone := p.hitsServers(e, f, &spec); alone && !p.all && !p.has[e.Value] {
+		p.hit[e.Value] = server
+	}
+	if spec.Name != "jump-clock" {
+		return
+	}
+	steps, off := append(p.steps[e.Node], step{e.Value, f.Args.Durations["by"]}), time.Duration(0)
+	for _, s := range steps {
+		off += s.by
+	}
+	if p.steps[e.Node] = steps; off != 0 {
+		return
+	}
+	for _, s := range steps {
+		p.undone[s.fault] = true
+	}
+	delete(p.steps, e.Node)
+}
+
+// hitsServers returns the server that a fault hits, 0 when it is the links between them. It is not ok
+// for a fault that hits anything else.
+func (p *parts) hitsServers(began *history.Event, f *faults.Fault, spec *faults.Spec) (server history.NodeID, ok bool) {
+	isServer := func(id history.NodeID) bool {
+		return p.h.Role(id) == history.RoleStore || p.h.Role(id) == history.RoleSentinel
+	}
+	if server = began.Node; server == 0 {
+		server = p.h.Node(f.Args.Choices["from"])
+	}
+	if server != 0 {
+		return server, isServer(server)
+	}
+	ok = spec.Cuts() || spec.Replica && spec.Ends == faults.EndRequired
+	for _, side := range f.Args.Sides {
+		for _, name := range side {
+			group := name == faults.TheStore || name == faults.TheReplicas || name == faults.Sentinels || name == faults.ThePrimary
+			ok = ok && (group || isServer(p.h.Node(name)))
+		}
+	}
+	return 0, ok
+}
