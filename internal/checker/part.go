@@ -22,7 +22,7 @@ type parts struct {
 	h      *history.History
 	all    bool                     // faults of servers have a part
 	hit    map[int64]history.NodeID // by faults of servers that have none so far; 0: the links between them
-	steps  map[history.NodeID][]step
+	clocks map[history.NodeID][]step
 	has    map[int64]bool
 	undone map[int64]bool
 }
@@ -38,8 +38,8 @@ func partless(h *history.History) map[int64]say.Phrase {
 		return nil
 	}
 	p := parts{
-		h: h, all: h.Header.Topology == "" || h.Header.Topology == "quorum",
-		hit: map[int64]history.NodeID{}, steps: map[history.NodeID][]step{}, has: map[int64]bool{}, undone: map[int64]bool{},
+		h: h, all: h.Header.Topology == "" || h.Header.Quorum(),
+		hit: map[int64]history.NodeID{}, clocks: map[history.NodeID][]step{}, has: map[int64]bool{}, undone: map[int64]bool{},
 	}
 	for i := range h.Events {
 		p.observe(&h.Events[i])
@@ -63,11 +63,11 @@ func (p *parts) observe(e *history.Event) {
 		}
 		return
 	}
-	if steps := p.steps[e.Node]; !e.Kind.OfProcess() && len(steps) > 0 {
+	if steps := p.clocks[e.Node]; !e.Kind.OfProcess() && len(steps) > 0 {
 		for _, s := range steps {
 			p.has[s.fault] = true
 		}
-		delete(p.steps, e.Node)
+		delete(p.clocks, e.Node)
 	}
 	switch {
 	case len(p.hit) == 0:
@@ -103,17 +103,17 @@ func (p *parts) begin(e *history.Event, f *faults.Fault) {
 	if spec.Name != "jump-clock" {
 		return
 	}
-	steps, off := append(p.steps[e.Node], step{e.Value, f.Args.Durations["by"]}), time.Duration(0)
+	steps, off := append(p.clocks[e.Node], step{e.Value, f.Args.Durations["by"]}), time.Duration(0)
 	for _, s := range steps {
 		off += s.by
 	}
-	if p.steps[e.Node] = steps; off != 0 {
+	if p.clocks[e.Node] = steps; off != 0 {
 		return
 	}
 	for _, s := range steps {
 		p.undone[s.fault] = true
 	}
-	delete(p.steps, e.Node)
+	delete(p.clocks, e.Node)
 }
 
 // hitsServers returns the server that a fault hits, 0 when it is the links between them. It is not ok

@@ -47,6 +47,11 @@ servers: {postgres: {replicas: 1}}
 workload: {work: 5s}
 faults: [{when: A enters, fail-over: operator}]
 `, []string{"\nbecause the primary keeps it only in memory; no replica ever hears of it\n"}, nil},
+		{"no reply can be in time, so each attempt gives its entries back", `
+locks: [redlock]
+network: {latency: 100ms}
+workload: {wait: up to 5s}
+`, []string{"\nbecause the probe gives up on each reply after 50 ms at most, and a request alone takes at least 100 ms to arrive: "}, nil},
 		{"nor is the lag", `
 locks: [pg-advisory]
 servers: {postgres: {replicas: 1}}

@@ -3,6 +3,7 @@ package explain
 import (
 	"slices"
 	"strings"
+	"time"
 
 	"lockstep/internal/checker"
 	"lockstep/internal/history"
@@ -194,10 +195,14 @@ func (q *inquiry) inVain(probe history.NodeID, v *checker.Violation) False {
 	who := q.who(probe)
 	f := False{Assumed: say.FreeCanBeHad.With()}
 	reply, command := q.answer(last)
+	way, wait := q.travels(probe, v.From)
 	switch {
 	case brief != nil && brief.TTL < q.h.Header.Lease/2:
 		f.Assumed = say.GetsTheWholeLease.With()
 		f.Formula = say.LastsOnly.With(who, say.Seconds(brief.TTL), say.Seconds(q.h.Header.Lease))
+	case 2*way > wait && wait > 0:
+		f.Assumed = say.RepliesInTime.With(who)
+		f.Formula = say.GivesUpEarly.With(who, say.Planned(wait), say.Planned(way.Truncate(10*time.Microsecond)))
 	case last >= 0 && v.To.Sub(q.h.Events[last].At) > q.h.Header.Lease:
 		f.Assumed = say.HearsItIsFree.With(who)
 		f.Formula = say.AskedLast.With(who, say.Seconds(q.h.Events[last].At), command, reply)
@@ -217,6 +222,23 @@ func (q *inquiry) inVain(probe history.NodeID, v *checker.Violation) False {
 		f.Events = append(f.Events, at)
 	}
 	return f
+}
+
+// travels returns how long the fastest request of a client was on its way to a server, and how long
+// the client has waited at most for a reply that it gave up; 0 for none.
+func (q *inquiry) travels(client history.NodeID, from history.Instant) (way, wait time.Duration) {
+	for _, e := range q.h.Each(history.Executed, history.TimedOut) {
+		if e.Cause < 0 || e.At < from || e.Node != client && e.Peer != client {
+			continue
+		}
+		took := e.At.Sub(q.h.Events[e.Cause].At)
+		if e.Kind == history.TimedOut {
+			wait = max(wait, took)
+		} else if way == 0 || took < way {
+			way = took
+		}
+	}
+	return way, wait
 }
 
 // diedWaiting returns the last crash of a waiting client that was not restarted, or NoCause.

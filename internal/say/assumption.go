@@ -137,9 +137,12 @@ var (
 	FreeCanBeHad   = New0("While no entry is in the way, a client gets the lock.")
 	GivenBack      = New3[Node, Times, Phrase](
 		"the store gives {who} an entry {n}, and {who} gives it back[: {why}]")
-	UponTheReply = New2[Command, Reason]("{command}: {reply}")
-	AttemptsFail = New3[Node, Times, Reason]("{who} asks {n}; its attempts fail: {reason}")
-	AsksInVain   = New4[Node, Times, Command, Reason](
+	UponTheReply  = New2[Command, Reason]("{command}: {reply}")
+	AttemptsFail  = New3[Node, Times, Reason]("{who} asks {n}; its attempts fail: {reason}")
+	RepliesInTime = New1[Node]("Replies arrive before {who} gives up on them.")
+	GivesUpEarly  = New3[Node, Planned, Planned](
+		"{who} gives up on each reply after {wait} at most, and a request alone takes at least {way} to arrive: lower network.latency, or raise the timeout (network.timeout; that of Redlock's nodes is a share of the lease)")
+	AsksInVain = New4[Node, Times, Command, Reason](
 		"{who} asks {n}; the reply to its last {command}: {reply}")
 	HearsItIsFree = New1[Node]("{Who} hears when the lock becomes free.")
 	AskedLast     = New4[Node, Seconds, Command, Reason](
