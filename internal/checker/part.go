@@ -13,18 +13,24 @@ import (
 //	2 - fault-began value=1      the replica stands still
 //	3 A sent peer=S              clients ask the primary only, and it stays the primary
 //
-// One that hits servers alone has a part when from then on a client exchanges a message with the
+// One that hits servers alone has a part when from then on, or during a pause, a client asks the
 // server that it hits, a server refuses a request, a command waits for replicas, or a replica takes
 // over. Where the primary is hit, too, a replica may be missing. In a quorum each server has a part,
 // since a write needs most of them. A step of a clock has none when others undo it before its node
 // does anything.
 type parts struct {
 	h      *history.History
-	all    bool                     // faults of servers have a part
-	hit    map[int64]history.NodeID // by faults of servers that have none so far; 0: the links between them
+	all    bool          // faults of servers have a part
+	hit    map[int64]hit // by faults of servers that have none so far
 	clocks map[history.NodeID][]step
 	has    map[int64]bool
 	undone map[int64]bool
+}
+
+// hit is what a fault of servers has hit.
+type hit struct {
+	server history.NodeID // 0: the links between them
+	until  int32          // the event with which a pause was over; 0: it is not, or the server is not as before
 }
 
 type step struct {
@@ -39,10 +45,10 @@ func partless(h *history.History) map[int64]say.Phrase {
 	}
 	p := parts{
 		h: h, all: h.Header.Topology == "" || h.Header.Quorum(),
-		hit: map[int64]history.NodeID{}, clocks: map[history.NodeID][]step{}, has: map[int64]bool{}, undone: map[int64]bool{},
+		hit: map[int64]hit{}, clocks: map[history.NodeID][]step{}, has: map[int64]bool{}, undone: map[int64]bool{},
 	}
 	for i := range h.Events {
-		p.observe(&h.Events[i])
+		p.observe(int32(i), &h.Events[i])
 	}
 	why := map[int64]say.Phrase{}
 	for number := range p.undone { // order: a set
@@ -56,7 +62,7 @@ func partless(h *history.History) map[int64]say.Phrase {
 	return why
 }
 
-func (p *parts) observe(e *history.Event) {
+func (p *parts) observe(i int32, e *history.Event) {
 	if e.Kind == history.FaultBegan {
 		if f, known := faults.Of(p.h.Fault(e.Value).Values); known {
 			p.begin(e, &f)
@@ -71,7 +77,11 @@ func (p *parts) observe(e *history.Event) {
 	}
 	switch {
 	case len(p.hit) == 0:
-	case e.Kind.OnWire() && p.isHit(e.Node, e.Peer):
+	case e.Kind == history.Thawed:
+		if h, ok := p.hit[e.Value]; ok && h.until == 0 {
+			p.hit[e.Value] = hit{h.server, i}
+		}
+	case e.Kind.OnWire() && p.isHit(e):
 		p.all = true
 		clear(p.hit)
 	case e.Kind == history.Promoted, e.Kind == history.Sent && p.h.Op(e.Text).Name == "WAIT",
@@ -83,9 +93,13 @@ func (p *parts) observe(e *history.Event) {
 	}
 }
 
-func (p *parts) isHit(nodes ...history.NodeID) bool {
-	for _, server := range p.hit { // order: any will do
-		if server != 0 && (server == nodes[0] || server == nodes[1]) {
+// isHit reports whether a message is one of a server that was hit. A pause hits no request that was
+// sent later, and no reply that was on its way.
+func (p *parts) isHit(e *history.Event) bool {
+	answered := e.Kind == history.Replied && history.Simulated(p.h.Header.Backend) // counts when it is executed
+	for _, h := range p.hit {                                                      // order: any will do
+		paused := h.until == 0 || e.Cause >= 0 && e.Cause < h.until
+		if h.server != 0 && (h.server == e.Node || h.server == e.Peer && !answered) && paused {
 			return true
 		}
 	}
@@ -98,7 +112,7 @@ func (p *parts) begin(e *history.Event, f *faults.Fault) {
 		clear(p.hit)
 	}
 	if server, alone := p.hitsServers(e, f, &spec); alone && !p.all && !p.has[e.Value] {
-		p.hit[e.Value] = server
+		p.hit[e.Value] = hit{server: server}
 	}
 	if spec.Name != "jump-clock" {
 		return

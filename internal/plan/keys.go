@@ -175,7 +175,7 @@ func replicated(redis bool, of func(*Plan) (*int, *time.Duration, *Failover)) []
 	times := []Key{{Name: "after", Doc: "By the operator: from the primary's death to the promotion.", Example: "500ms", By: ByOperator,
 		At: func(p *Plan) any { return &failover(p).After }}}
 	keys := []Key{
-		{Name: "replicas", Doc: "How many replicas the primary has.", Example: "1", Most: MaxReplicas, At: func(p *Plan) any { n, _, _ := of(p); return n }},
+		{Name: "replicas", Doc: "How many replicas the primary has; at least one for a lock that waits for replicas.", Example: "1", Most: MaxReplicas, At: func(p *Plan) any { n, _, _ := of(p); return n }},
 		{Name: "lag", Doc: "How late a replica applies what the primary has executed.", Example: "500ms", At: func(p *Plan) any { _, lag, _ := of(p); return lag }},
 	}
 	if redis {

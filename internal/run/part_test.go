@@ -25,6 +25,7 @@ func TestAFaultHasToHaveAPart(t *testing.T) {
 		want string // the faults without a part
 	}{
 		{"set-nx-lua", []string{held + "pause: redis-1, for: 300ms"}, "[]"},
+		{"set-nx-lua", []string{"workload.retry=800ms", held + "after: 200ms, pause: redis-1, for: 20ms"}, "[1]"},
 		{"set-nx-lua", []string{replica, held + "pause: redis-2, for: 1s"}, "[1]"},
 		{"set-nx-lua", []string{replica, held + "jump-clock: redis-2, by: +1h"}, "[1]"},
 		{"set-nx-lua", []string{replica, held + "lag: 3s, for: 5s"}, "[1]"},

@@ -71,6 +71,9 @@ func unknownVerdict(b *Bundle) *hint {
 		}
 		for _, f := range r.Judgement.Findings {
 			if f.Verdict == checker.Unknown && r.Judgement.Untested.Empty() && r.Judgement.Letter == checker.LetterUnknown && b.Replay != "" {
+				if !r.Judgement.Waited && b.Plan != nil && len(b.Plan.Clients) > 1 { // no seed makes clients overlap that are far apart
+					return &hint{say.Text("clients that start together and work for longer have to wait for each other"), b.Replay + " --set workload.stagger=50ms --set workload.work=5s"}
+				}
 				return &hint{say.Text("a verdict is unknown: another seed may put it to the test"), seedOption.ReplaceAllString(b.Replay, "") + " --times 100"}
 			}
 		}

@@ -7,6 +7,7 @@ import (
 
 	"lockstep/internal/checker"
 	"lockstep/internal/history"
+	"lockstep/internal/plan"
 	"lockstep/internal/report/bundle"
 	"lockstep/internal/report/reporttest"
 	"lockstep/internal/say"
@@ -41,6 +42,8 @@ func TestHints(t *testing.T) {
 		{"nothing was stored", bundle.Bundle{Backend: "sim", Replay: replay, Runs: []bundle.Run{never}}, nil},
 		{"a strange directory", bundle.Bundle{Backend: "sim", RunDir: "my 'runs'; rm", Runs: []bundle.Run{never}}, []string{`simulate explain 'my '\''runs'\''; rm'`}},
 		{"unknown", bundle.Bundle{Backend: "sim", Replay: replay, Runs: []bundle.Run{unknown}}, []string{"simulate run a.yaml --times 100"}},
+		{"clients that are far apart", bundle.Bundle{Backend: "sim", Replay: replay, Plan: &plan.Plan{Clients: []string{"A", "B"}}, Runs: []bundle.Run{unknown}},
+			[]string{replay + " --set workload.stagger=50ms --set workload.work=5s"}},
 		{"long waits", bundle.Bundle{Backend: "sim", Replay: replay, RunDir: "reports/a", Runs: []bundle.Run{long}}, []string{"simulate explain reports/a"}},
 		{"what broke comes first", bundle.Bundle{Backend: "sim", Replay: replay, RunDir: "reports/a", Runs: []bundle.Run{broken}}, nil},
 		{"real servers", bundle.Bundle{Backend: "process", Replay: replay + " --backend process --scale 0.1", Runs: []bundle.Run{short}}, []string{replay}},
