@@ -94,6 +94,7 @@ type log struct {
 	format  logline.Format
 	values  *values
 	steps   steps
+	nights  steps // of all clients together, at night
 	event   Event
 	others  int64 // lines about something else before it
 

@@ -162,6 +162,8 @@ func TestMisreadLogs(t *testing.T) {
 			strings.NewReplacer("03-01 10:00", "10-25 02:30", "03-01 09:00", "10-25 02:30").Replace(zoned(" CEST", " CET"))}, None, ""},
 		// A has it from 2:30 in summer to 2:10 in winter, and then B.
 		{"clocks are put back in the first lines", proseFormat, []string{"a.log\n" + autumn("30 A acquired", "10 A released", "20 B acquired", "40 B released")}, "", "line 2: its time goes against the order of the lines"},
+		{"clocks are put back between the lines of two clients", proseFormat, []string{"a.log\n" + autumn("50 A acquired", "58 A released", "51 B acquired", "59 B released")}, "", "line 3: its time goes against the order of the lines"},
+		{"the same, newest first", proseFormat, []string{"a.log\n" + autumn("59 B released", "51 B acquired", "58 A released", "50 A acquired")}, "", "line 2: its time goes against the order of the lines"},
 		{"clocks are put back in the first lines, newest first", proseFormat, []string{"a.log\n" + autumn("40 B released", "20 B acquired", "10 A released", "30 A acquired")}, "", "its time goes against the order of the lines"},
 		{"minutes between the lines, newest first", proseFormat, []string{"a.log\n" + autumn("50 B released", "30 B acquired", "25 A released", "05 A acquired")}, None, ""},
 		{"a number behind the time", proseFormat, []string{"a.log\n" + strings.ReplaceAll(zoned("", "")[:strings.Index(zoned("", ""), "\n")+1], " INFO", "-42 INFO")}, Unknown, "its times have no zone"},

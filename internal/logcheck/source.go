@@ -24,7 +24,7 @@ func (l *log) open(in io.Reader) error {
 	if err != nil {
 		return l.wrong(err)
 	}
-	l.lines, l.decoder, l.ahead, l.steps = newLines(in), nil, nil, steps{}
+	l.lines, l.decoder, l.ahead, l.steps, l.nights = newLines(in), nil, nil, steps{}, steps{}
 	l.spans, l.others = append(l.spans, span{file: l.number}), l.other.n
 	if l.options.Found == nil {
 		ahead, _ := l.lines.in.Peek(aheadBytes) // an error recurs on reading
@@ -105,7 +105,7 @@ func (l *log) end() error {
 		return nil
 	}
 	err := l.decoder.End(l.emit)
-	if place := l.steps.turned(); err == nil && place > 0 { // whichever lines are skipped
+	if place := cmp.Or(l.steps.turned(), l.nights.turned()); err == nil && place > 0 { // whichever lines are skipped
 		err = l.wrong(fmt.Errorf("line %d: %w", lineOf(place), errTurned))
 	}
 	if l.other.n > l.others || l.lines.number == 1 && l.format.Kind == logline.CSV {

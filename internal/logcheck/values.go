@@ -214,7 +214,12 @@ func (l *log) zones(e *Event) error {
 		return nil
 	case l.zoned:
 		return errors.New("some times of the log have a zone and others have none: say with --zone, or zones: in a mapping, which it is, such as Europe/Berlin or UTC")
-	case l.steps.add(e.Client, e.At, l.place()) && l.options.Found != nil: // a log that grows is oldest first
+	}
+	turned := l.steps.add(e.Client, e.At, l.place(), 10*time.Minute)
+	if hour := time.Unix(0, e.At).UTC().Hour(); hour >= 23 || hour < 3 {
+		turned = l.nights.add("", e.At, l.place(), 2*time.Minute) || turned
+	}
+	if turned && l.options.Found != nil { // a log that grows is oldest first
 		return errTurned
 	}
 	return nil
@@ -264,14 +269,16 @@ func strangers(spans []span) (int, int) {
 }
 
 // steps are those of the time of each client of a source, from line to line: a source may have the lines of one client
-// after those of another, and a clock that is put back shows in its own client's times.
+// after those of another, and a clock that is put back shows in its own client's times. In the hours at which clocks
+// are put back anywhere, a step from one client's line to another's is ambiguous, too.
 type steps struct {
 	last        map[string]int64        // the last time of each client
 	forth, back struct{ n, turn int64 } // the number of steps, and the place of the first that is as long as a clock is put back
 }
 
-// add notes the time of a client's line. It reports whether it lies before the last one by as much as a clock is put back.
-func (s *steps) add(client string, at, place int64) bool {
+// add notes the time of a client's line. It reports whether it lies before the last one by as much as a clock is put back,
+// less the time between the lines, which leaves a step of least.
+func (s *steps) add(client string, at, place int64, least time.Duration) bool {
 	before, known := s.last[client]
 	if s.last == nil || len(s.last) >= maxNames {
 		s.last = map[string]int64{}
@@ -283,7 +290,7 @@ func (s *steps) add(client string, at, place int64) bool {
 	if step < 0 {
 		step, to = -step, &s.back
 	}
-	turns := step >= int64(10*time.Minute) && step <= int64(61*time.Minute)
+	turns := step >= int64(least) && step <= int64(61*time.Minute)
 	if to.n++; turns && to.turn == 0 {
 		to.turn = place
 	}
