@@ -115,6 +115,8 @@ func TestFormats(t *testing.T) {
 		{"app.log", "pattern: ': \\[(?<client>\\S+)\\] (?<event>.+): (?<lock>\\S+)'\nevents: {lost: lock was no longer ours}\n", Certain, 1, 1, "text", "2026-03-01T10:00:00.012Z"},
 		{"array.json", "", Possible, 0, 1, "json", "2026-03-01T10:00:00Z"},
 		{"ecs.jsonl", "", Certain, 1, 0, "ecs", "2026-03-01T10:01:00.015Z"},
+		{"elastic-fields.jsonl", "", Certain, 1, 0, "jsonl", "2026-03-01T10:00:00Z"},
+		{"otlp.jsonl", "", Certain, 1, 0, "jsonl", "2026-03-01T10:00:00Z"},
 		{"journal.jsonl", "", Certain, 1, 0, "journal", "2026-03-01T10:01:00.015Z"},
 		{"k8s-leader.log", "", Certain, 1, 0, "klog", "03-01T10:00:00.001Z"},
 		{"kibana.csv", "", Certain, 1, 0, "kibana", "2026-03-01T10:01:00.015Z"},

@@ -124,13 +124,13 @@ func (p *part) of(values [][]byte) []byte {
 // aliases are names in logs for our values, the best first, in lower case with separated words. Names that end with
 // an alias come next, except for a token and a mode, which others than locks have.
 var aliases = [numFields][]string{
-	timeField:    {"time", "timestamp", "ts", "datetime", "date", "asctime", "t"},
+	timeField:    {"time", "timestamp", "ts", "datetime", "date", "asctime", "t", "time unix nano"},
 	clientField:  {"client", "client id", "owner", "holder", "identity", "worker", "pod name", "pod", "instance", "instance id", "service node name", "hostname", "host name", "host"},
 	lockField:    {"lock", "lock name", "lock key", "lock id", "lockname", "mutex", "lease name"},
 	eventField:   {"event", "event action", "lock event", "event name", "action", "message", "msg"},
 	tokenField:   {"token", "lock token", "fencing token", "fence token", "fence"},
 	modeField:    {"mode", "lock mode"},
-	messageField: {"message", "msg", "content", "log"},
+	messageField: {"message", "msg", "content", "log", "body string value"},
 }
 
 // wanted reports whether a value may be guessed by the names of a log: a message only if patterns use it.

@@ -157,26 +157,72 @@ const maxDepth = 8
 
 // object reads an object, and those within it.
 func (d *jsonDecoder) object(depth int) error {
-	return d.scan.Object(func(key []byte) error {
-		start := len(d.path)
-		defer func() { d.path = d.path[:start] }()
-		if start > 0 {
-			d.path = append(d.path, '.')
-		}
-		d.path = append(d.path, key...)
-		if depth < maxDepth && d.scan.Next() == '{' {
-			return d.object(depth + 1)
-		}
-		switch to := d.target(); {
-		case to.slot >= 0:
-			return d.value(to)
-		case to.tells:
-			value, err := d.scan.Raw()
-			d.tell(d.path, value)
+	return d.scan.Object(func(key []byte) error { return d.under(key, depth) })
+}
+
+// under reads the value of a key.
+func (d *jsonDecoder) under(key []byte, depth int) error {
+	start := len(d.path)
+	defer func() { d.path = d.path[:start] }()
+	if start > 0 {
+		d.path = append(d.path, '.')
+	}
+	d.path = append(d.path, key...)
+	switch next := d.scan.Next(); {
+	case depth < maxDepth && next == '{':
+		return d.object(depth + 1)
+	case depth < maxDepth && next == '[' && string(key) == "attributes":
+		return d.scan.Array(func() error { return d.attribute(depth + 1) })
+	case next == '[' && d.single():
+		return d.scan.Array(func() error { return d.scalar(2 * farther) })
+	}
+	return d.scalar(0)
+}
+
+// attribute reads {"key": "lock.name", "value": {"stringValue": "jobs"}}, by which OpenTelemetry writes a key and its value.
+func (d *jsonDecoder) attribute(depth int) error {
+	if d.scan.Next() != '{' {
+		return d.scan.Skip()
+	}
+	var name []byte
+	return d.scan.Object(func(key []byte) (err error) {
+		switch next := d.scan.Next(); {
+		case string(key) == "key" && next == '"':
+			name, err = d.scan.Bytes()
 			return err
+		case string(key) == "value" && next == '{' && name != nil:
+			return d.scan.Object(func([]byte) error { return d.under(name, depth) })
 		}
 		return d.scan.Skip()
 	})
+}
+
+// single reports whether an array has one element, and that is no list or object: Elasticsearch writes each of the fields
+// that were asked for so.
+func (d *jsonDecoder) single() bool {
+	n, ahead := 0, d.scan
+	err := ahead.Array(func() error {
+		if c := ahead.Next(); c == '[' || c == '{' {
+			n++
+		}
+		n++
+		return ahead.Skip()
+	})
+	return err == nil && n == 1
+}
+
+// scalar reads the value at the current path, whose name fits less well by behind.
+func (d *jsonDecoder) scalar(behind int) error {
+	switch to := d.target(); {
+	case to.slot >= 0:
+		to.rank += behind
+		return d.value(to)
+	case to.tells:
+		value, err := d.scan.Raw()
+		d.tell(d.path, value)
+		return err
+	}
+	return d.scan.Skip()
 }
 
 // target returns the target of the current path.
