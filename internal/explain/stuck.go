@@ -224,9 +224,10 @@ func (q *inquiry) inVain(probe history.NodeID, v *checker.Violation) False {
 	return f
 }
 
-// travels returns how long the fastest request of a client was on its way to a server, and how long
-// the client has waited at most for a reply that it gave up; 0 for none.
+// travels returns how long half of the requests of a client were on their way to a server at least, and
+// how long the client has waited at most for a reply that it gave up; 0 for none.
 func (q *inquiry) travels(client history.NodeID, from history.Instant) (way, wait time.Duration) {
+	ways := []time.Duration{0}
 	for _, e := range q.h.Each(history.Executed, history.TimedOut) {
 		if e.Cause < 0 || e.At < from || e.Node != client && e.Peer != client {
 			continue
@@ -234,11 +235,12 @@ func (q *inquiry) travels(client history.NodeID, from history.Instant) (way, wai
 		took := e.At.Sub(q.h.Events[e.Cause].At)
 		if e.Kind == history.TimedOut {
 			wait = max(wait, took)
-		} else if way == 0 || took < way {
-			way = took
+		} else {
+			ways = append(ways, took)
 		}
 	}
-	return way, wait
+	slices.Sort(ways)
+	return ways[len(ways)/2], wait
 }
 
 // diedWaiting returns the last crash of a waiting client that was not restarted, or NoCause.

@@ -141,7 +141,7 @@ var (
 	AttemptsFail  = New3[Node, Times, Reason]("{who} asks {n}; its attempts fail: {reason}")
 	RepliesInTime = New1[Node]("Replies arrive before {who} gives up on them.")
 	GivesUpEarly  = New3[Node, Planned, Planned](
-		"{who} gives up on each reply after {wait} at most, and a request alone takes at least {way} to arrive: lower network.latency, or raise the timeout (network.timeout; that of Redlock's nodes is a share of the lease)")
+		"{who} gives up on a reply after {wait} at most, and most requests alone take {way} or more to arrive: lower network.latency, or raise the timeout (network.timeout; that of Redlock's nodes is a share of the lease)")
 	AsksInVain = New4[Node, Times, Command, Reason](
 		"{who} asks {n}; the reply to its last {command}: {reply}")
 	HearsItIsFree = New1[Node]("{Who} hears when the lock becomes free.")
