@@ -10,6 +10,8 @@ import (
 	"time"
 
 	locklog "lockstep/examples/logging/go"
+
+	"lockstep/internal/must"
 )
 
 // told plays a story in Go, as testdata/logging does in other languages: two goroutines, and a
@@ -35,10 +37,7 @@ func TestMain(m *testing.M) {
 }
 
 func TestTheLogOfGo(t *testing.T) {
-	binary, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	binary := must.Get(os.Executable())(t)
 	program(t, binary, "locks.jsonl")
 }
 

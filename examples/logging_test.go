@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"lockstep/internal/logcheck"
+	"lockstep/internal/must"
 	"lockstep/internal/real/realtest"
 )
 
@@ -58,9 +59,7 @@ func (s *story) judge(t *testing.T, log []byte) (clients []string) {
 			Client, Lock, Event string
 			Token               *int64
 		}
-		if err := json.Unmarshal(line, &e); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, json.Unmarshal(line, &e))
 		// A local time that says it is in UTC is hours off.
 		if _, offset := e.Time.Zone(); offset != 0 || time.Since(e.Time).Abs() > time.Hour || e.Lock != lock {
 			t.Errorf("not in UTC, or of another lock: %s", line)
@@ -105,9 +104,7 @@ func program(t *testing.T, command ...string) {
 			}
 			seen[client] = true
 		}
-		if err := os.Remove(file); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.Remove(file))
 	}
 }
 
@@ -156,11 +153,7 @@ func TestTheLogOfJava(t *testing.T) {
 
 func absolute(t *testing.T, path string) string {
 	t.Helper()
-	path, err := filepath.Abs(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return path
+	return must.Get(filepath.Abs(path))(t)
 }
 
 // included matches a source on the page: a comment with its path, and a block of code.
@@ -169,18 +162,12 @@ var included = regexp.MustCompile("(?s)<!-- examples/(logging/\\S+) -->\n(```\\w
 // The page shows all sources as they are.
 func TestThePageShowsTheSourcesOfLogging(t *testing.T) {
 	const file = "../docs/log-your-locks.md"
-	page, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := must.Get(os.ReadFile(file))(t)
 	shown := 0
 	want := included.ReplaceAllFunc(page, func(block []byte) []byte {
 		shown++
 		m := included.FindSubmatch(block)
-		source, err := os.ReadFile(string(m[1]))
-		if err != nil {
-			t.Fatal(err)
-		}
+		source := must.Get(os.ReadFile(string(m[1])))(t)
 		return slices.Concat([]byte("<!-- examples/"), m[1], []byte(" -->\n"), m[2], source, []byte("```\n"))
 	})
 	if all, err := filepath.Glob("logging/*/*"); err != nil || shown != len(all) {
@@ -188,9 +175,7 @@ func TestThePageShowsTheSourcesOfLogging(t *testing.T) {
 	}
 	switch {
 	case *update:
-		if err := os.WriteFile(file, want, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(file, want, 0o644))
 	case !bytes.Equal(page, want):
 		t.Errorf("%s does not show the sources as they are: go test ./examples -update", file)
 	}

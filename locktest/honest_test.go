@@ -9,6 +9,7 @@ import (
 
 	"lockstep/internal/history"
 	"lockstep/internal/locks"
+	"lockstep/internal/must"
 	"lockstep/internal/plan"
 	"lockstep/internal/store"
 )
@@ -170,9 +171,8 @@ func TestWhatExcusesASign(t *testing.T) {
 		{"", signs{renewed: "renewed"}, ""},
 	} {
 		s := &suite{breaks: map[string][]string{"x": {tt.breaks}}}
-		if got := s.wrongly(&plan.Plan{Slug: "x"}, &result{signs: tt.signs}); got != tt.want {
-			t.Errorf("breaks %q, %+v: %q, want %q", tt.breaks, tt.signs, got, tt.want)
-		}
+		must.Equalf(t, s.wrongly(&plan.Plan{Slug: "x"}, &result{signs: tt.signs}), tt.want,
+			"breaks %q, %+v", tt.breaks, tt.signs)
 	}
 	s, r := &suite{}, &result{signs: signs{alarm: "alarm"}}
 	for clocks, want := range [...]string{"alarm", ""} { // where a clock is wrong, there is a reason
@@ -187,9 +187,7 @@ func TestWhatExcusesASign(t *testing.T) {
 func TestWhatATestKnows(t *testing.T) {
 	s := &suite{breaks: map[string][]string{"pause": {MutualExclusion}, "crash": {Progress}, "walk/crash": {NoStaleWrite}}}
 	for name, want := range map[string]string{"pause": MutualExclusion, "walk/pause": MutualExclusion, "crash": Progress, "walk/crash": NoStaleWrite, "walk/cut": ""} {
-		if got := strings.Join(s.broken(name), " "); got != want {
-			t.Errorf("%s breaks %q, want %q", name, got, want)
-		}
+		must.Equalf(t, strings.Join(s.broken(name), " "), want, "%s breaks", name)
 	}
 	for _, tt := range []struct {
 		store  locks.Store
@@ -246,9 +244,7 @@ func TestWhatAGreenLeavesOut(t *testing.T) {
 		if tt.breaks != "" {
 			s.breaks[tt.breaks] = []string{MutualExclusion}
 		}
-		if got := strings.Join(s.untried(), "; "); got != tt.want {
-			t.Errorf("%s: %s, want %s", tt.name, got, tt.want)
-		}
+		must.Equalf(t, strings.Join(s.untried(), "; "), tt.want, "%s", tt.name)
 	}
 	for want, s := range map[string]*suite{
 		"entry not followed":            {},

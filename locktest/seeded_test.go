@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"lockstep/internal/bubble/seeded"
+	"lockstep/internal/must"
 	"lockstep/internal/plan"
 	"lockstep/internal/real/realtest"
 	"lockstep/locktest"
@@ -106,10 +107,7 @@ func inSeeded(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	overlay, err := seeded.Write(goroot, version, t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	overlay := must.Get(seeded.Write(goroot, version, t.TempDir()))(t)
 	cmd := exec.Command("go", "test", "-vet=off", "-overlay", overlay, "-tags", seeded.Tag+",doors", "-count=1", "-timeout=30m", "-v", "-run", "^(TestOneSeedOneHistory|TestMutexesWait)$", ".")
 	out, err := cmd.CombinedOutput()
 	if err != nil || !bytes.Contains(out, []byte("--- PASS: TestOneSeedOneHistory/rueidislock")) || !bytes.Contains(out, []byte("--- PASS: TestMutexesWait")) {

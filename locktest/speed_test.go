@@ -12,6 +12,7 @@ import (
 
 	"github.com/bsm/redislock"
 
+	"lockstep/internal/must"
 	"lockstep/internal/plan"
 	"lockstep/internal/scenario/scenariotest"
 	"lockstep/internal/sim"
@@ -47,9 +48,7 @@ func TestSpeed(t *testing.T) {
 		before := processorTime()
 		locktest.PlayOn(t, locktest.Redis{Nodes: 1}, extending(seed), seed, func(to *plan.Plan) { *to = *p })
 		between := processorTime()
-		if _, err := w.Play(t.Context(), p, "set-nx-lua", seed); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(w.Play(t.Context(), p, "set-nx-lua", seed))(t)
 		if i > 0 { // the first one compiles the scripts
 			own, simulated = own+between-before, simulated+processorTime()-between
 		}

@@ -6,14 +6,13 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"lockstep/internal/must"
 )
 
 // Each script replaces go, docker or df by fakes.
 func TestScripts(t *testing.T) {
-	here, err := filepath.Abs(".")
-	if err != nil {
-		t.Fatal(err)
-	}
+	here := must.Get(filepath.Abs("."))(t)
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata",
 		Setup: func(env *testscript.Env) error {

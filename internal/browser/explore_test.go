@@ -76,9 +76,7 @@ func TestThreeQuestionsHaveOneAnswer(t *testing.T) {
 	}
 	for _, step := range [][2]string{{"etcd", ""}, {"damage", ""}, {"yes", "answer-etcd-damage-yes"}, {"duplicate", "answer-etcd-duplicate"}} {
 		browser.Eval[bool](p, `(document.querySelector('#questions input[value="`+step[0]+`"]').click(), true)`)
-		if got := shown(); got != step[1] {
-			t.Errorf("after %s: %q, want %q", step[0], got, step[1])
-		}
+		must.Equalf(t, shown(), step[1], "after %s", step[0])
 	}
 	// The question about tokens is visible, but disabled until it matters.
 	if !browser.Eval[bool](p, `document.querySelector("#ask-tokens").disabled && document.querySelector("#ask-tokens").offsetHeight > 0`) {
@@ -87,9 +85,7 @@ func TestThreeQuestionsHaveOneAnswer(t *testing.T) {
 	contains(t, "the address", browser.Eval[string](p, "location.hash"), "#answer-etcd-duplicate")
 	browser.Eval[bool](p, `(document.querySelector('a[href="#answer-redis-damage-yes"]').click(), true)`)
 	p.Await(`location.hash === "#answer-redis-damage-yes" && document.querySelector("input[value=redis]").checked`)
-	if got := shown(); got != "answer-redis-damage-yes" {
-		t.Errorf("a link shows %q", got)
-	}
+	must.Equalf(t, shown(), "answer-redis-damage-yes", "a link")
 	contains(t, "what is chosen", browser.Eval[string](p, `document.querySelector("input[name=have]:checked").value + document.querySelector("input[name=tokens]:checked").value`), "redisyes")
 	quiet(t, p)
 }
@@ -115,9 +111,7 @@ func TestNoAnswerIsCutOnANarrowScreen(t *testing.T) {
 	const beyond = `[].slice.call(document.querySelectorAll(".answers tbody th, .answers td, .answers a, .sets tbody th, .sets td, .sets li a, #questions label")).filter(function (e) {
   return e.offsetHeight > 1 && (e.getBoundingClientRect().right > innerWidth || e.scrollWidth > e.clientWidth + 1 && getComputedStyle(e).display !== "inline");
 }).map(function (e) { return e.textContent; }).slice(0, 5).join("; ")`
-	if got := browser.Eval[string](p, beyond); got != "" {
-		t.Errorf("beyond the edge: %s", got)
-	}
+	must.Equalf(t, browser.Eval[string](p, beyond), "", "beyond the edge")
 	if w := browser.Eval[int](p, `document.documentElement.scrollWidth`); w > 390 {
 		t.Errorf("the page is %d pixels wide", w)
 	}

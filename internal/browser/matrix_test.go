@@ -6,6 +6,7 @@ import (
 	"lockstep/internal/browser"
 	"lockstep/internal/campaign/results"
 	"lockstep/internal/checker"
+	"lockstep/internal/must"
 	"lockstep/internal/report/matrixpage"
 	"lockstep/internal/say"
 )
@@ -48,9 +49,7 @@ func TestTheSwitchForTokensCountsAndSorts(t *testing.T) {
 		}
 		p.Click("#tokens")
 		p.Await(`document.querySelector("#tokens").checked`)
-		if got := browser.Eval[string](p, seen); got != tt.after {
-			t.Errorf("without scripts %v: %q, want %q", tt.noScript, got, tt.after)
-		}
+		must.Equalf(t, browser.Eval[string](p, seen), tt.after, "without scripts %v", tt.noScript)
 		p.Click("#tokens")
 		p.Await(`!document.querySelector("#tokens").checked`)
 		if got, want := browser.Eval[string](p, seen), "plain 1, tokens 2; broken or stuck, of 3 0 3 2; true"; got != want {

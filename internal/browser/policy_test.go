@@ -53,9 +53,7 @@ func TestOurScriptsRun(t *testing.T) {
 		for where, p := range map[string]*browser.Page{
 			"as a file": browser.Open(t, all[name], browser.Options{}), "served": browser.Visit(t, address+name+".html", browser.Options{}),
 		} {
-			if got := works(p, name); got != "" {
-				t.Errorf("%s, %s: %s", name, where, got)
-			}
+			must.Equalf(t, works(p, name), "", "%s, %s", name, where)
 			for _, problem := range append(p.Problems(), p.Requests()...) {
 				t.Errorf("%s, %s: %s", name, where, problem)
 			}

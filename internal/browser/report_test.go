@@ -67,9 +67,8 @@ func TestKeysLeadToTheViolation(t *testing.T) {
 		{kb.ArrowRight, "#s5"}, {"j", "#s6"}, {kb.ArrowLeft, "#s5"}, {"k", "#s4"}, {"k", "#s3"}, {kb.Home, "#s1"}, {"k", "#s1"},
 	} {
 		p.Press(press.key)
-		if hash := browser.Eval[string](p, "location.hash"); hash != press.hash {
-			t.Errorf("after %q the step is %s, want %s", press.key, hash, press.hash)
-		}
+		must.Equalf(t, browser.Eval[string](p, "location.hash"), press.hash,
+			"after %q the step", press.key)
 	}
 	p.Press(kb.End)
 	contains(t, "the live region", p.Text("#now"), "C's release is a no-op: its entry is gone")

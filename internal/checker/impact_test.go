@@ -1,6 +1,10 @@
 package checker
 
-import "testing"
+import (
+	"testing"
+
+	"lockstep/internal/must"
+)
 
 func TestImpact(t *testing.T) {
 	const (
@@ -22,20 +26,12 @@ func TestImpact(t *testing.T) {
 		{"nothing", "", ImpactUnknown},
 	} {
 		j := Judge(parse(tt.story))
-		if got := j.Impact(); got != tt.want {
-			t.Errorf("%s: %s, want %s", tt.name, got, tt.want)
-		}
+		must.Equalf(t, j.Impact(), tt.want, "%s", tt.name)
 	}
 	kept := Judgement{History: parse(inTurn), Findings: []Finding{{Verdict: Kept}, {Verdict: Kept}}}
-	if got := kept.Impact(); got != ImpactKept {
-		t.Errorf("all is kept, and the impact is %s", got)
-	}
+	must.Equalf(t, kept.Impact(), ImpactKept, "all is kept, and the impact")
 	kept.Findings[1].Verdict = Unknown
-	if got := kept.Impact(); got != ImpactUnknown {
-		t.Errorf("one verdict is unknown, and the impact is %s", got)
-	}
+	must.Equalf(t, kept.Impact(), ImpactUnknown, "one verdict is unknown, and the impact")
 	none := Judgement{}
-	if got := none.Impact(); got != ImpactUnknown {
-		t.Errorf("without a history the impact is %s", got)
-	}
+	must.Equalf(t, none.Impact(), ImpactUnknown, "without a history the impact")
 }

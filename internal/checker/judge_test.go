@@ -51,9 +51,7 @@ func TestAnEndLongBeforeTheHealing(t *testing.T) {
 		h := history.New(history.Header{Backend: backend, Faults: []history.Fault{{Number: 1, Values: untilBAcquires}}})
 		ended := h.Add(history.Event{At: 5, Kind: history.FaultEnded, Value: 1})
 		h.Add(history.Event{At: 9, Kind: history.Healed})
-		if got := EndNeverCame(h, ended); got != want {
-			t.Errorf("%s: the end never came: %t, want %t", backend, got, want)
-		}
+		must.Equalf(t, EndNeverCame(h, ended), want, "%s: the end never came", backend)
 	}
 }
 
@@ -217,9 +215,7 @@ func TestContention(t *testing.T) {
 		{"a failure alone", "0 A acquired; 1 A acquire-failed", false},
 	}
 	for _, tt := range tests {
-		if j := Judge(parse(tt.give)); j.Waited != tt.want {
-			t.Errorf("%s: got %v", tt.name, j.Waited)
-		}
+		must.Equalf(t, Judge(parse(tt.give)).Waited, tt.want, "%s", tt.name)
 	}
 }
 
@@ -255,9 +251,7 @@ func TestDelayed(t *testing.T) {
 	for _, tt := range tests {
 		h := parse(tt.give)
 		h.Header.Lease, h.Header.ScalePPM = tt.lease, tt.scale
-		if got := delayed(h); got != tt.want {
-			t.Errorf("%s: got %v", tt.name, got)
-		}
+		must.Equalf(t, delayed(h), tt.want, "%s", tt.name)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"lockstep/internal/faults"
 	"lockstep/internal/history"
+	"lockstep/internal/must"
 )
 
 // Only a client that contends after a fault can notice it. All of these have a fault, and a history
@@ -37,9 +38,7 @@ func TestWhoCanNotice(t *testing.T) {
 		h := parse(tt.give)
 		h.Header.Faults = []history.Fault{{Number: 1}}
 		h.Header.Backend = history.Sim
-		if got := Judge(h).Faults[0].Contended; got != tt.want {
-			t.Errorf("%s: %v", tt.name, got)
-		}
+		must.Equalf(t, Judge(h).Faults[0].Contended, tt.want, "%s", tt.name)
 	}
 }
 
@@ -52,9 +51,7 @@ func TestHeartbeatsAskNothing(t *testing.T) {
 		h := parse("0 A acquired; 0 F fault-began value=1; 1 B waits; 1 B sent; 1 S executed peer=B cause=3; 9 A releasing")
 		h.Header.Faults = []history.Fault{{Number: 1}}
 		h.Events[3].Text = h.Intern(text)
-		if got := Judge(h).Faults[0].Contended; got != want {
-			t.Errorf("%s asks: %v", text, got)
-		}
+		must.Equalf(t, Judge(h).Faults[0].Contended, want, "%s asks", text)
 	}
 	h := parse("")
 	for _, word := range strings.Fields("CONNECT SESSION GRANT BEGIN SUBSCRIBE WATCH SETWATCHES PING KEEPALIVE RENEW SET GET TXN EVAL") {
@@ -117,9 +114,7 @@ func TestHoldsThatOutliveTheirEntries(t *testing.T) {
 		for _, l := range survey(h).unasked {
 			got += h.Name(l.client) + " " + seconds(l.from) + "-" + seconds(l.to)
 		}
-		if got != tt.want {
-			t.Errorf("%s: %q, want %q", tt.name, got, tt.want)
-		}
+		must.Equalf(t, got, tt.want, "%s", tt.name)
 	}
 }
 
@@ -149,9 +144,7 @@ func TestHoldsWithoutEntriesOnRecord(t *testing.T) {
 		if tt.wired {
 			h.Header.Backend = history.Sim
 		}
-		if got := len(survey(h).unasked); got != tt.want {
-			t.Errorf("%s: %d, want %d", tt.name, got, tt.want)
-		}
+		must.Equalf(t, len(survey(h).unasked), tt.want, "%s", tt.name)
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"lockstep/internal/checker"
 	"lockstep/internal/history"
+	"lockstep/internal/must"
 	"lockstep/internal/timeline"
 )
 
@@ -235,9 +236,8 @@ func TestAssumptionsOfOtherFindings(t *testing.T) {
 			end := give.h.End()
 			findings = append(findings, breaks(tt.property, end, end, clients, give.Event("decides")))
 		}
-		if got := Assumption(timeline.Of(give.h), findings, 0).Formula.English(); got != tt.want {
-			t.Errorf("%s: got %q, want %q", tt.name, got, tt.want)
-		}
+		must.Equalf(t, Assumption(timeline.Of(give.h), findings, 0).Formula.English(), tt.want,
+			"%s", tt.name)
 	}
 }
 
@@ -295,9 +295,7 @@ func TestStuckHasAWhy(t *testing.T) {
 			from := history.Instant(50_000 * time.Millisecond)
 			findings := []checker.Finding{breaks(checker.ProgressID, from, give.h.End(),
 				[]history.NodeID{give.h.Node("probe")}, i)}
-			if got := Assumption(timeline.Of(give.h), findings, 0).Formula.English(); got != tt.want {
-				t.Errorf("got  %s\nwant %s", got, tt.want)
-			}
+			must.Equal(t, Assumption(timeline.Of(give.h), findings, 0).Formula.English(), tt.want)
 		})
 	}
 }

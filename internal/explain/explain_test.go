@@ -6,6 +6,7 @@ import (
 
 	"lockstep/internal/checker"
 	"lockstep/internal/history"
+	"lockstep/internal/must"
 	"lockstep/internal/say"
 	"lockstep/internal/timeline"
 )
@@ -39,9 +40,7 @@ func TestViolationsAreMarked(t *testing.T) {
 		t.Fatalf("got %d marked steps, want %d", len(got), len(want))
 	}
 	for i := range want {
-		if got[i].Note.English() != want[i] {
-			t.Errorf("got %q, want %q", got[i].Note.English(), want[i])
-		}
+		must.Equal(t, got[i].Note.English(), want[i])
 		if !got[i].Apart || got[i].Belief.English() != "A and B each think they hold it" || got[i].Store.English() != "Redis says B" {
 			t.Errorf("belief and store: %+v", got[i])
 		}
@@ -77,9 +76,7 @@ func TestVerdict(t *testing.T) {
 			if tt.give.History != nil {
 				account = timeline.Of(tt.give.History)
 			}
-			if got := Verdict(account, &tt.give).English(); got != tt.want {
-				t.Errorf("got  %s\nwant %s", got, tt.want)
-			}
+			must.Equal(t, Verdict(account, &tt.give).English(), tt.want)
 		})
 	}
 }

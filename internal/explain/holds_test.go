@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"lockstep/internal/history"
+	"lockstep/internal/must"
 	"lockstep/internal/timeline"
 )
 
@@ -46,9 +47,7 @@ func TestHolds(t *testing.T) {
 				got = append(got, fmt.Sprintf("%s %s %d-%s%s",
 					give.h.Name(held.Node), give.h.Name(held.Owner), from, to, copied))
 			}
-			if g, w := strings.Join(got, "; "), strings.Join(tt.want, "; "); g != w {
-				t.Errorf("got %s, want %s", g, w)
-			}
+			must.Equal(t, strings.Join(got, "; "), strings.Join(tt.want, "; "))
 		})
 	}
 }
@@ -75,9 +74,7 @@ func TestBeliefsOfServers(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			steps := newTape(tt.give, pauseFault).steps()
 			last := steps[len(steps)-1]
-			if got := last.Belief.English() + ", " + last.Store.English(); got != tt.want {
-				t.Errorf("got %q, want %q", got, tt.want)
-			}
+			must.Equal(t, last.Belief.English()+", "+last.Store.English(), tt.want)
 		})
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"lockstep/internal/explain"
+	"lockstep/internal/must"
 	"lockstep/internal/run"
 	"lockstep/internal/scenario/scenariotest"
 	"lockstep/internal/sim"
@@ -155,8 +156,6 @@ func TestAWaitIsToldWithItsFault(t *testing.T) {
 		"{at: 30s, pause: redis-2, for: 2s}":                       "",
 	} {
 		story := told(t, "locks: [set-wait-unchecked]\nnetwork: {latency: 0s}\nservers: {redis: {replicas: 1, lag: 300ms}}\nfaults: ["+faults+"]\n")
-		if got := regexp.MustCompile(".*WAIT.*").FindString(story); got != want {
-			t.Errorf("%s: %q, want %q", faults, got, want)
-		}
+		must.Equalf(t, regexp.MustCompile(".*WAIT.*").FindString(story), want, "%s", faults)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"lockstep/internal/faults"
+	"lockstep/internal/must"
 )
 
 // Two faults change clocks. A change that the other one undoes at once has had no effect.
@@ -43,8 +44,6 @@ func TestClocksThatAreSetBackAtOnce(t *testing.T) {
 		for _, c := range tt.changes {
 			e.ClockChanged(c)
 		}
-		if got := fmt.Sprint(e.WithoutEffect(ms)); got != tt.want {
-			t.Errorf("%s: got %s, want %s", tt.name, got, tt.want)
-		}
+		must.Equalf(t, fmt.Sprint(e.WithoutEffect(ms)), tt.want, "%s", tt.name)
 	}
 }

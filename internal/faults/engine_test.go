@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"lockstep/internal/faults"
+	"lockstep/internal/must"
 	"lockstep/internal/scenario/scenariotest"
 )
 
@@ -182,15 +183,12 @@ func TestEngine(t *testing.T) {
 		{"the entry is dropped on one server", "when: A enters, evict: lock, from: redis-2", "A enters", "0s evict redis-2"},
 		{"a second primary", "when: A enters, promote: replica", "A enters", "0s promote"},
 	} {
-		if got := play(t, read(t, tt.fault), tt.script); got != tt.want {
-			t.Errorf("%s: %q, want %q", tt.name, got, tt.want)
-		}
+		must.Equalf(t, play(t, read(t, tt.fault), tt.script), tt.want, "%s", tt.name)
 	}
 	nameless := read(t, "when: A acquires, crash: that client")
 	nameless[0].Trigger = faults.Trigger{At: time.Second} // which no file may say
-	if got := play(t, nameless, "A acquires; 2s"); got != "" {
-		t.Errorf("that client, and none was named before: %q", got)
-	}
+	must.Equalf(t, play(t, nameless, "A acquires; 2s"), "",
+		"that client, and none was named before")
 }
 
 // Moments after another fault are counted without the one at which that fault began.
@@ -205,9 +203,7 @@ func TestAfterAnotherFault(t *testing.T) {
 			"when: B is in its critical section after fault 1 the 2nd time, crash: B",
 			"when: A is in its critical section after fault 1, crash: C")
 		script := strings.NewReplacer("A", "A is in its critical section", "B", "B is in its critical section", " ", "; ").Replace(tt.script)
-		if got := play(t, list, script); got != tt.want {
-			t.Errorf("%s: %s, want %s", tt.script, got, tt.want)
-		}
+		must.Equalf(t, play(t, list, script), tt.want, "%s", tt.script)
 	}
 }
 
@@ -232,9 +228,7 @@ func TestRenumbered(t *testing.T) {
 		"4 70 2 2 pause A when A enters after fault 2 until A wakes after fault 2",
 		"5 90 0 0 pause A when A enters until A wakes",
 	}
-	if g, w := strings.Join(got, "\n"), strings.Join(want, "\n"); g != w {
-		t.Errorf("got\n%s\nwant\n%s", g, w)
-	}
+	must.Equal(t, strings.Join(got, "\n"), strings.Join(want, "\n"))
 }
 
 // Wants is true for every moment on which Observe would act. Worlds ask it first, as reporting a
@@ -308,9 +302,7 @@ func TestOverlapsOnOneNode(t *testing.T) {
 			"1s drift A by 50000 ppm; 3s drift A by -30000 ppm; 5s drift A by 20000 ppm; " +
 				"8s drift A by -30000 ppm; 15s drift A by 50000 ppm; 20s drift A by 0 ppm"},
 	} {
-		if got := play(t, read(t, tt.faults...), "20s"); got != tt.want {
-			t.Errorf("%q: %s, want %s", tt.faults, got, tt.want)
-		}
+		must.Equalf(t, play(t, read(t, tt.faults...), "20s"), tt.want, "%q", tt.faults)
 	}
 }
 
@@ -338,9 +330,7 @@ func TestWithoutEffect(t *testing.T) {
 		if tt.acts {
 			e.Acted(1)
 		}
-		if got := fmt.Sprint(e.WithoutEffect(time.Millisecond)); got != tt.want {
-			t.Errorf("%s: got %s, want %s", tt.name, got, tt.want)
-		}
+		must.Equalf(t, fmt.Sprint(e.WithoutEffect(time.Millisecond)), tt.want, "%s", tt.name)
 	}
 }
 
@@ -353,9 +343,7 @@ func TestThatClientOfAnEarlierFault(t *testing.T) {
 		t.Error("no fault waits for the moment of that client")
 	}
 	got := play(t, list, "A acquires; A enters; A enters; B acquires; A enters; B enters; 20s")
-	if want := "0s freeze B (1); 0s slow B by 1m0s; 5s thaw B (1); 10s crash B (3)"; got != want {
-		t.Errorf("%s\nwant %s", got, want)
-	}
+	must.Equal(t, got, "0s freeze B (1); 0s slow B by 1m0s; 5s thaw B (1); 10s crash B (3)")
 }
 
 // WantsKind is false once no fault waits for a moment of the kind any more.
@@ -393,9 +381,7 @@ func TestALateTimerDoesNotEndTheNextActivation(t *testing.T) {
 	list := read(t, "when: B enters every time, pause: A, until: B acquires")
 	list[0].End.For = 5 * time.Second
 	got := play(t, list, "B enters; 2s; B acquires; 3s; B enters; 6s; 20s")
-	if want := "0s freeze A (1); 2s thaw A (1); 3s freeze A (1); 8s thaw A (1)"; got != want {
-		t.Errorf("got %q, want %q", got, want)
-	}
+	must.Equal(t, got, "0s freeze A (1); 2s thaw A (1); 3s freeze A (1); 8s thaw A (1)")
 }
 
 // The primary is looked up when a fault begins, and the end of the fault acts on the same server.
@@ -406,7 +392,5 @@ func TestThePrimaryIsLookedUpOnce(t *testing.T) {
 	l.primary = "redis-2"
 	l.until(9 * time.Second)
 	want := "1s freeze redis-1 (1)\n3s partition [A redis-2] from [B], both ways: true\n4s heal partition 2\n6s thaw redis-1 (1)"
-	if got := strings.Join(l.notes, "\n"); got != want {
-		t.Errorf("got:\n%s\nwant:\n%s", got, want)
-	}
+	must.Equal(t, strings.Join(l.notes, "\n"), want)
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"lockstep/internal/faults"
+	"lockstep/internal/must"
 )
 
 // wire is a moment on the wire, and step one of the workload.
@@ -35,9 +36,7 @@ func TestRecount(t *testing.T) {
 	} {
 		two := read(t, "when: "+c.first+", pause: A, for: 1s", "when: "+c.second+", crash: B")
 		got, was := faults.Recount(two, seen)[1], beginsWith(two, seen)
-		if got.Text() != c.want {
-			t.Errorf("%s: %s", c.name, got.Text())
-		}
+		must.Equalf(t, got.Text(), c.want, "%s", c.name)
 		if two[1].Trigger = got; beginsWith(two, seen) != was {
 			t.Errorf("%s: %s begins with moment %d, and %s with %d", c.name, c.second, was, got.Text(), beginsWith(two, seen))
 		}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"lockstep/internal/history"
+	"lockstep/internal/must"
 	"lockstep/internal/say"
 )
 
@@ -77,9 +78,7 @@ func TestForeignValues(t *testing.T) {
 		`{"verb":"delay","when":{"moment":"sends %s","nth":-1},"more":1}`:                                                    "  arrives 0 s late",
 		`{"verb":"jump-clock","value":"A","durations_ns":{"by":-9223372036854775808},"when":{"at_ns":-9223372036854775808}}`: "A's clock jumps back by 9223372036.854776 s at -9223372036.854776 s",
 	} {
-		if got := Told(stored, "the text").In(say.English); got != want {
-			t.Errorf("%s is told as %q, want %q", stored, got, want)
-		}
+		must.Equalf(t, Told(stored, "the text").In(say.English), want, "%s is told as", stored)
 	}
 }
 

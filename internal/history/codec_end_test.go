@@ -23,12 +23,9 @@ func wholeHistory() *History {
 
 func TestTheEndIsALineOfItsOwn(t *testing.T) {
 	const first, second = `{"events":4,"history":1,"of":2}` + "\n", `{"events":4,"history":2,"of":2}` + "\n"
-	if got := storedText(t, wholeHistory(), wholeHistory()); got != testJSONL+first+testJSONL+second {
-		t.Errorf("got\n%s", got)
-	}
-	if got := storedText(t, wholeHistory(), testHistory()); got != testJSONL+first+testJSONL {
-		t.Errorf("a history without an end got one:\n%s", got)
-	}
+	must.Equal(t, storedText(t, wholeHistory(), wholeHistory()), testJSONL+first+testJSONL+second)
+	must.Equalf(t, storedText(t, wholeHistory(), testHistory()), testJSONL+first+testJSONL,
+		"a history without an end got one")
 }
 
 // A file that was truncated anywhere is refused, or its last history is not whole.

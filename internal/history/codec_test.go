@@ -47,9 +47,7 @@ const testJSONL = `{"schema":2,"scenario":"A pause outlives the lease","lock":"s
 func TestWriteJSONLText(t *testing.T) {
 	var buf bytes.Buffer
 	must.Do(t, WriteJSONL(&buf, testHistory()))
-	if got := buf.String(); got != testJSONL {
-		t.Errorf("got\n%swant\n%s", got, testJSONL)
-	}
+	must.Equal(t, buf.String(), testJSONL)
 	for line := range strings.Lines(buf.String()) {
 		if !json.Valid([]byte(line)) {
 			t.Errorf("not JSON: %s", line)

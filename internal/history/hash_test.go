@@ -14,9 +14,7 @@ import (
 // this program.
 func TestHashIsStable(t *testing.T) {
 	const want = "05529922e760febe8e1cb9fa5ea55ab9"
-	if got := testHistory().Hash().String(); got != want {
-		t.Errorf("got %s, want %s", got, want)
-	}
+	must.Equal(t, testHistory().Hash().String(), want)
 }
 
 func TestHashIgnoresHowTextsWereInterned(t *testing.T) {

@@ -53,12 +53,8 @@ func TestOperationsAreStored(t *testing.T) {
 		var stored bytes.Buffer
 		must.Do(t, WriteJSONL(&stored, meant(tt.op, tt.a)))
 		h := must.Get(readOne(&stored))(t)
-		if got := *h.Op(h.Events[0].Text); got != tt.op {
-			t.Errorf("got  %+v\nwant %+v", got, tt.op)
-		}
-		if got := *h.Answer(h.Events[1].Text); got != tt.a {
-			t.Errorf("got  %+v\nwant %+v", got, tt.a)
-		}
+		must.Equal(t, *h.Op(h.Events[0].Text), tt.op)
+		must.Equal(t, *h.Answer(h.Events[1].Text), tt.a)
 	}
 	if _, err := readOne(strings.NewReader(`{"schema":2}` + "\n" + `{"true_us":1,"kind":"sent","does":"magic"}`)); err == nil {
 		t.Error("an unknown effect is accepted")
@@ -74,18 +70,14 @@ func TestRequestsThatReadAlike(t *testing.T) {
 		for _, i := range order {
 			h.SetOp(id, all[i])
 		}
-		if got, want := *h.Op(id), (Op{Name: "unlock", Script: true}); got != want {
-			t.Errorf("in the order %v it is %+v, want %+v", order, got, want)
-		}
+		must.Equalf(t, *h.Op(id), (Op{Name: "unlock", Script: true}), "in the order %v", order)
 	}
 	h := New(Header{})
 	id := h.Intern("x")
 	h.SetAnswer(id, Number(0))
 	h.SetAnswer(id, Answer{})
 	h.SetAnswer(id, Number(0))
-	if got := *h.Answer(id); got != (Answer{}) {
-		t.Errorf("a text that is not always a number: %+v", got)
-	}
+	must.Equalf(t, *h.Answer(id), Answer{}, "a text that is not always a number")
 }
 
 // Requests without a text have no known meaning.
@@ -128,18 +120,14 @@ func TestSchema1IsReadFromItsTexts(t *testing.T) {
 		"DELETE /lock 3":               {Name: "DELETE", Checks: true},
 		"DELETE FROM locks WHERE x= 3": {Name: "DELETE"},
 	} {
-		if got := readOp(text); got != want {
-			t.Errorf("%q is read as %+v, want %+v", text, got, want)
-		}
+		must.Equalf(t, readOp(text), want, "%q is read as", text)
 	}
 	for text, want := range map[string]Answer{
 		"(nil)": {Nil: true}, "(integer) -7": Number(-7), `"7"`: {}, "OK": {}, "(error) ERR no": {Refused: "ERR no"},
 		"(error) MOVED 1 redis-2:6379": {Refused: "MOVED 1 redis-2:6379", Redirected: true},
 		"succeeded, revision 7, lock":  {Revision: 7}, "TTL 10": {},
 	} {
-		if got := readAnswer(text); got != want {
-			t.Errorf("%q is read as %+v, want %+v", text, got, want)
-		}
+		must.Equalf(t, readAnswer(text), want, "%q is read as", text)
 	}
 	h := must.Get(readOne(strings.NewReader(`{"schema":1}` + "\n" + `{"true_us":1,"kind":"sent","text":"EVAL unlock lock A","op":"GET"}` + "\n" + `{"true_us":2,"kind":"executed","text":"(integer) 1"}`)))(t)
 	var again bytes.Buffer

@@ -7,15 +7,13 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"lockstep/internal/must"
 )
 
 // logText is a generated log in memory.
 func logText(b testing.TB, form string) []byte {
-	text, err := io.ReadAll(&generated{lines: benchLines, form: form, locks: 20})
-	if err != nil {
-		b.Fatal(err)
-	}
-	return text
+	return must.Get(io.ReadAll(&generated{lines: benchLines, form: form, locks: 20}))(b)
 }
 
 // BenchmarkCheck is to be compared with BenchmarkPlain, which only reads the same bytes line by line.

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"lockstep/internal/logcheck/logline"
+	"lockstep/internal/must"
 	"lockstep/internal/say"
 )
 
@@ -19,10 +20,7 @@ var plausible = Rules{ClockError: PlausibleClockError, ReleasedAfter: PlausibleR
 // file returns a log of testdata/cases.
 func file(t *testing.T, name string) Source {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join("testdata/cases", name))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile(filepath.Join("testdata/cases", name)))(t)
 	return source(name, string(text))
 }
 

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"lockstep/internal/logcheck/logline"
+	"lockstep/internal/must"
 	"lockstep/internal/say"
 )
 
@@ -61,11 +62,7 @@ func edited(changes map[int]string) string {
 func checked(t *testing.T, text string, o Options) *Result {
 	t.Helper()
 	o.TempDir = t.TempDir()
-	r, err := Check(context.Background(), o, source("log.csv", text))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r
+	return must.Get(Check(context.Background(), o, source("log.csv", text)))(t)
 }
 
 // source returns a file that can be read again.
@@ -185,9 +182,7 @@ func TestMistakes(t *testing.T) {
 func TestWhatIsCounted(t *testing.T) {
 	o := Options{Rules: Rules{ReleasedAfter: 5 * time.Millisecond}, Format: logline.Format{Unit: "ms"}, Window: time.Second}
 	r := checked(t, short("0 A acquired;1 C acquired;14 A released;15 C released;10 B acquired;99 B released"), o)
-	if want := (Count{Certain: 1, Possible: 2}); r.Overlaps != want {
-		t.Errorf("%+v, want %+v", r.Overlaps, want)
-	}
+	must.Equal(t, r.Overlaps, (Count{Certain: 1, Possible: 2}))
 	var log strings.Builder
 	for i := range 2 * maxViolations {
 		log.WriteString(strings.ReplaceAll("t0 A acquired;t5 A released;t5 B acquired;t9 B released;", "t", strconv.Itoa(i+1)))

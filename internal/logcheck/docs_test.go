@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"lockstep/internal/logcheck/logline"
+	"lockstep/internal/must"
 )
 
 // example matches an example of the page about logs.
@@ -16,10 +17,7 @@ var example = regexp.MustCompile("(?s)<!-- example (csv|json) -->\n```\n(.*?)```
 
 // The examples of the page have the results that it shows.
 func TestExamplesOfTheDocs(t *testing.T) {
-	page, err := os.ReadFile("../../docs/check.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := must.Get(os.ReadFile("../../docs/check.md"))(t)
 	examples := example.FindAllSubmatch(page, -1)
 	if len(examples) != 2 {
 		t.Fatalf("%d examples", len(examples))
@@ -64,10 +62,7 @@ func TestExamplesOfTheDocs(t *testing.T) {
 
 // The page shows what is said of each line, and a line that the verdict counts as not understood is shown as such.
 func TestTheExplanationOfTheDocs(t *testing.T) {
-	page, err := os.ReadFile("../../docs/check.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := must.Get(os.ReadFile("../../docs/check.md"))(t)
 	var log, want []string
 	for _, m := range regexp.MustCompile(`(?m)^    \d: (.*)\n       (.*)$`).FindAllStringSubmatch(string(page), -1) {
 		log, want = append(log, m[1]), append(want, m[2])
@@ -86,8 +81,6 @@ func TestTheExplanationOfTheDocs(t *testing.T) {
 		case err != nil:
 			said = "! " + err.Error()
 		}
-		if said != want[i] {
-			t.Errorf("%s\n%s, want %s", log[i], said, want[i])
-		}
+		must.Equalf(t, said, want[i], "%s", log[i])
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"lockstep/internal/must"
 	"lockstep/internal/real/realtest"
 	"lockstep/internal/say"
 )
@@ -138,9 +139,8 @@ func TestWhatIsForgottenIsSaid(t *testing.T) {
 			j.turn(10*i, "B", "l", Released)
 		}
 		j.hear(5000, Released, "A", "l")
-		if r := j.close(1); r.Overlaps != (Count{Certain: maxPairs, AtLeast: intruders > maxPairs}) {
-			t.Errorf("%d intruders: %+v", intruders, r.Overlaps)
-		}
+		must.Equalf(t, j.close(1).Overlaps, Count{Certain: maxPairs, AtLeast: intruders > maxPairs},
+			"%d intruders", intruders)
 	}
 }
 
@@ -151,13 +151,9 @@ func TestSorting(t *testing.T) {
 	const n = 20_000
 	for i := range int64(n) {
 		e := Event{At: (i * 7919) % 5000, Line: i, Token: i - 1, Kind: Kind(i % 7), Client: fmt.Sprint("c", i%10), Lock: ""}
-		if err := s.add(&e); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, s.add(&e))
 		if i%100 == 99 { // more chunks than may be open at once
-			if err := s.spill(); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, s.spill())
 		}
 	}
 	last, count := Event{At: -1}, 0

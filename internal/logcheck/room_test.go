@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"lockstep/internal/must"
 	"lockstep/internal/say"
 )
 
@@ -83,9 +84,7 @@ func TestManyHoldsAreADoubtWhileTheyMatter(t *testing.T) {
 		}
 		j.hear(at, Acquired, fmt.Sprint("c", i), "l")
 	}
-	if r := j.close(1); r.Overlaps != (Count{Possible: 1}) {
-		t.Errorf("%+v", r.Overlaps)
-	}
+	must.Equal(t, j.close(1).Overlaps, Count{Possible: 1})
 	// The last clients that were reported dead are remembered; a line of an earlier one is a doubt.
 	for first, want := range map[string]Verdict{"c0": Unknown, fmt.Sprint("c", maxDead+1): Certain} {
 		j := newJudge(Rules{}, nil)
@@ -150,9 +149,8 @@ func TestManyTokensWithinTheClocks(t *testing.T) {
 			case n == 0:
 				want = Count{}
 			}
-			if r := j.close(at); r.StaleWrites != want {
-				t.Errorf("%d newer tokens, one before: %v: %+v, want %+v", n, middle, r.StaleWrites, want)
-			}
+			must.Equalf(t, j.close(at).StaleWrites, want,
+				"%d newer tokens, one before: %v", n, middle)
 		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"lockstep/internal/must"
 	"lockstep/internal/say"
 )
 
@@ -16,19 +17,12 @@ import (
 func TestAFileIsFollowed(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "log")
 	write := func(flag int, text string) {
-		f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|flag, 0o600)
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := must.Get(os.OpenFile(path, os.O_WRONLY|os.O_CREATE|flag, 0o600))(t)
 		defer f.Close()
-		if _, err := f.WriteString(text); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(f.WriteString(text))(t)
 	}
 	rename := func() {
-		if err := os.Rename(path, path+".1"); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.Rename(path, path+".1"))
 	}
 	ctx, stop := context.WithCancel(context.Background())
 	defer stop()
@@ -48,10 +42,7 @@ func TestAFileIsFollowed(t *testing.T) {
 	}
 	write(0, "one\n")
 	var said []say.Phrase
-	tail, err := Follow(ctx, path, func(p say.Phrase) { said = append(said, p) })
-	if err != nil {
-		t.Fatal(err)
-	}
+	tail := must.Get(Follow(ctx, path, func(p say.Phrase) { said = append(said, p) }))(t)
 	defer tail.Close()
 	tail.wait = func(context.Context) {
 		if len(steps) == 0 {
@@ -60,10 +51,7 @@ func TestAFileIsFollowed(t *testing.T) {
 		steps[0]()
 		steps = steps[1:]
 	}
-	got, err := io.ReadAll(tail)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must.Get(io.ReadAll(tail))(t)
 	if want := "one\ntwo\nthree\nfour\nfi\nsix\n7\neight\n"; string(got) != want {
 		t.Errorf("read %q, want %q", got, want)
 	}
@@ -86,21 +74,14 @@ func TestARotationCutsALine(t *testing.T) {
 	for text, cut := range map[string]bool{"one\n": false, "one\ntw": true} {
 		path := filepath.Join(t.TempDir(), "log")
 		create := func(text string) {
-			if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.WriteFile(path, []byte(text), 0o600))
 		}
 		create(text)
 		ctx, stop := context.WithCancel(context.Background())
-		tail, err := Follow(ctx, path, func(say.Phrase) {})
-		if err != nil {
-			t.Fatal(err)
-		}
+		tail := must.Get(Follow(ctx, path, func(say.Phrase) {}))(t)
 		steps := []func(){
 			func() {
-				if err := os.Rename(path, path+".1"); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, os.Rename(path, path+".1"))
 				create("three\n")
 			},
 			stop,
@@ -109,14 +90,10 @@ func TestARotationCutsALine(t *testing.T) {
 			steps[0]()
 			steps = steps[1:]
 		}
-		if _, err := io.ReadAll(tail); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(io.ReadAll(tail))(t)
 		if missing := tail.Missing(); missing.Is(say.LogRotatedCut) != cut || missing.Empty() == cut {
 			t.Errorf("%q: missing %q", text, missing.English())
 		}
-		if err := tail.Close(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, tail.Close())
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"unicode/utf16"
 
 	"lockstep/internal/logcheck/logline"
+	"lockstep/internal/must"
 )
 
 // told is one line of a tale: the event of a client on the lock jobs, at a time after the beginning.
@@ -104,10 +105,7 @@ func wide(text string, order func(uint16) []byte) string {
 // verdict or a reason for doubt: the good one is never a certain violation, the bad one never none.
 func TestVariations(t *testing.T) {
 	const iso = "2006-01-02T15:04:05.000Z07:00"
-	berlin, err := time.LoadLocation("Europe/Berlin")
-	if err != nil {
-		t.Fatal(err)
-	}
+	berlin := must.Get(time.LoadLocation("Europe/Berlin"))(t)
 	plainly := prose(iso, time.UTC)
 	one := func(write func([]told) string) func([]told) []string {
 		return func(tale []told) []string { return []string{write(tale)} }
@@ -418,13 +416,8 @@ func TestQuotes(t *testing.T) {
 	text := "noise\n" + at(noon, time.UTC)(badTale)
 	for name, form := range map[string]string{"plain": text, "zipped": zipped(text), "CRLF": strings.ReplaceAll(text, "\n", "\r\n")} {
 		s, o := source("a.log", form), Options{Rules: plausible, Format: mapped(t, proseFormat)}
-		r, err := Check(t.Context(), o, s)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := Quote(t.Context(), o, r, s); err != nil {
-			t.Fatal(err)
-		}
+		r := must.Get(Check(t.Context(), o, s))(t)
+		must.Do(t, Quote(t.Context(), o, r, s))
 		var got []string
 		for _, q := range r.Violations[0].Quotes {
 			got = append(got, q.Place+" "+q.Text)

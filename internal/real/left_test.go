@@ -19,6 +19,7 @@ import (
 
 	"lockstep/internal/history"
 	"lockstep/internal/locks"
+	"lockstep/internal/must"
 	"lockstep/internal/plan"
 	"lockstep/internal/real"
 	"lockstep/internal/real/osproc"
@@ -165,9 +166,7 @@ func killProcess(t *testing.T, e *ending, random *rand.Rand, server bool) {
 		}
 	}
 	name := texts([]int{victim})
-	if err := syscall.Kill(victim, syscall.SIGKILL); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, syscall.Kill(victim, syscall.SIGKILL))
 	select {
 	case err := <-ended:
 		if err == nil || !byItself.MatchString(err.Error()) {
@@ -197,9 +196,7 @@ func startHarness(t *testing.T, e *ending) *exec.Cmd {
 	t.Helper()
 	cmd := exec.Command(os.Args[0])
 	cmd.Env = append(os.Environ(), envHarness+"="+e.lock)
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, cmd.Start())
 	t.Cleanup(func() { _ = cmd.Process.Kill() })
 	return cmd
 }
@@ -320,14 +317,10 @@ func TestTheNextHarnessCleansUpWhenTheReaperIsKilled(t *testing.T) {
 	m.await("a stopped server", stopped(e.server))
 	for _, pid := range m.processes() {
 		if environment(pid, "LOCKSTEP_REAPER_OF") != "" {
-			if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, syscall.Kill(pid, syscall.SIGKILL))
 		}
 	}
-	if err := cmd.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, cmd.Process.Kill())
 	_ = cmd.Wait() // it was killed
 	if left, _ := os.ReadDir(m.tmp); len(left) != 1 {
 		t.Fatalf("left by the killed harness: %v", left)

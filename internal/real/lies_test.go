@@ -9,6 +9,7 @@ import (
 
 	"lockstep/internal/checker"
 	"lockstep/internal/locks"
+	"lockstep/internal/must"
 	"lockstep/internal/real"
 	"lockstep/internal/real/livestore/livetest"
 	"lockstep/internal/real/realtest"
@@ -34,14 +35,8 @@ func ownStoryOn(t *testing.T, store locks.Store, name string, breaks []string, a
 		t.Fatalf("no story %s", name)
 	}
 	p := scenariotest.Parse(t, name, string(data))
-	program, err := filepath.Abs(filepath.Join("testdata", args[0]))
-	if err != nil {
-		t.Fatal(err)
-	}
-	v, err := locks.NewProgram("", append([]string{python, program}, args[1:]...), store)
-	if err != nil {
-		t.Fatal(err)
-	}
+	program := must.Get(filepath.Abs(filepath.Join("testdata", args[0])))(t)
+	v := must.Get(locks.NewProgram("", append([]string{python, program}, args[1:]...), store))(t)
 	p.Programs = append(p.Programs, v)
 	p.PlayOnly([]string{v.ID})
 	p.ExpectKept(p.Locks)

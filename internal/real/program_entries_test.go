@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"lockstep/internal/history"
+	"lockstep/internal/must"
 	"lockstep/internal/real/livestore"
 )
 
@@ -16,9 +17,7 @@ type watched struct {
 
 func (w watched) check(t *testing.T, h *harness) {
 	t.Helper()
-	if got := (watched{h.header.Entry, h.header.Keys, h.header.Alone}); got != w {
-		t.Errorf("the header has %+v, want %+v", got, w)
-	}
+	must.Equalf(t, (watched{h.header.Entry, h.header.Keys, h.header.Alone}), w, "the header has")
 }
 
 // The entry of a program's lock is the key that its acquisitions write. Without one, a release is

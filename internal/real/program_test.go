@@ -14,6 +14,7 @@ import (
 	"lockstep/internal/checker"
 	"lockstep/internal/history"
 	"lockstep/internal/locks"
+	"lockstep/internal/must"
 	"lockstep/internal/plan"
 	"lockstep/internal/real"
 	"lockstep/internal/real/osproc"
@@ -23,10 +24,7 @@ import (
 // programmed adds a lock that is a program to a plan.
 func programmed(t *testing.T, p *plan.Plan, command ...string) *plan.Plan {
 	t.Helper()
-	v, err := locks.NewProgram("", command, "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	v := must.Get(locks.NewProgram("", command, ""))(t)
 	p.Programs, p.Locks = append(p.Programs, v), []string{v.ID}
 	return p
 }
@@ -40,11 +38,7 @@ func bashLock(t *testing.T, more ...string) *plan.Plan {
 // example is the path of a program in examples.
 func example(t *testing.T, name string) string {
 	t.Helper()
-	path, err := filepath.Abs(filepath.Join("..", "..", "examples", name))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return path
+	return must.Get(filepath.Abs(filepath.Join("..", "..", "examples", name)))(t)
 }
 
 // The lock in bash of the examples excludes others, and its requests and their effects are in the
@@ -61,10 +55,7 @@ func TestAProgramKeepsOthersOut(t *testing.T) {
 // A fault that waits for a command ignores the commands by which a program gets ready.
 func TestAFaultWaitsForTheLockOfAProgram(t *testing.T) {
 	t.Parallel()
-	lock, err := os.ReadFile(example(t, "bash/redis_cli_lock.sh"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	lock := must.Get(os.ReadFile(example(t, "bash/redis_cli_lock.sh")))(t)
 	ready := "host=${server%:*} port=${server##*:}\n"
 	file := filepath.Join(t.TempDir(), "lock.sh")
 	if err := os.WriteFile(file, []byte(strings.Replace(string(lock), ready, ready+"redis SET prepared yes >/dev/null\n", 1)), 0o600); err != nil {

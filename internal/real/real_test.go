@@ -17,6 +17,7 @@ import (
 
 	"lockstep/internal/faults"
 	"lockstep/internal/history"
+	"lockstep/internal/must"
 	"lockstep/internal/plan"
 	"lockstep/internal/real"
 	"lockstep/internal/real/realtest"
@@ -83,10 +84,7 @@ func run(t *testing.T, p *plan.Plan) *history.History {
 	realtest.Need(t, "redis-server")
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
-	h, err := real.Run(ctx, p, p.Locks[0], 1, real.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	h := must.Get(real.Run(ctx, p, p.Locks[0], 1, real.Options{}))(t)
 	if t.Failed() || testing.Verbose() {
 		t.Log("\n" + text(h))
 	}
@@ -425,9 +423,7 @@ func open(t *testing.T) string {
 	t.Helper()
 	tmp := t.TempDir()
 	for _, dir := range []string{tmp, filepath.Dir(tmp)} {
-		if err := os.Chmod(dir, 0o711); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.Chmod(dir, 0o711))
 	}
 	return tmp
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"lockstep/internal/history"
+	"lockstep/internal/must"
 	"lockstep/internal/plan"
 )
 
@@ -55,9 +56,7 @@ func TestADatabaseDiesAfterItsReplication(t *testing.T) {
 	onTwo(t, func(t *testing.T, d replicated) {
 		h := run(t, d.story(t, "50ms", enters+"after: 500ms, fail-over: operator"))
 		once(t, h, history.Promoted, d.server(2))
-		if survived := overlaps(h) == 0; survived != d.travels {
-			t.Errorf("the lock survived its primary: %t, want %t", survived, d.travels)
-		}
+		must.Equalf(t, overlaps(h) == 0, d.travels, "the lock survived its primary")
 	})
 }
 

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"lockstep/internal/history"
+	"lockstep/internal/must"
 	"lockstep/internal/real"
 	"lockstep/internal/real/realtest"
 )
@@ -19,14 +20,11 @@ func TestAReplicaWaitsForItsPrimary(t *testing.T) {
 	byClock := 0
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
-	_, err := real.Run(ctx, p, "set-nx-lua", 1, real.Options{Log: func(server string, text []byte) {
+	must.Get(real.Run(ctx, p, "set-nx-lua", 1, real.Options{Log: func(server string, text []byte) {
 		if server == "redis-2" {
 			byClock = bytes.Count(text, []byte("* Connecting to MASTER"))
 		}
-	}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}}))(t)
 	if byClock != 1 {
 		t.Errorf("the replica connected %d times by its clock, want once, at its start", byClock)
 	}

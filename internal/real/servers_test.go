@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"lockstep/internal/history"
+	"lockstep/internal/must"
 	"lockstep/internal/plan"
 	"lockstep/internal/real"
 	"lockstep/internal/real/realtest"
@@ -101,9 +102,7 @@ func TestLogsOutliveTheRun(t *testing.T) {
 	player := &real.Player{}
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
-	if _, err := player.Play(ctx, p, "set-nx-lua", 1); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(player.Play(ctx, p, "set-nx-lua", 1))(t)
 	log := player.Logs()["redis-1"]
 	if n := bytes.Count(log, []byte("Ready to accept connections")); n < 2 {
 		t.Errorf("the log has %d starts, want 2 with the restart:\n%s", n, log)

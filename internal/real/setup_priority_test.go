@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"lockstep/internal/must"
 	"lockstep/internal/real/osproc"
 )
 
@@ -20,9 +21,7 @@ func TestProcessesHaveALowPriorityUntilTheRunBegins(t *testing.T) {
 	if !isBack(t, early) {
 		t.Error("a process that started before the run has not stepped back")
 	}
-	if err := b.open(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, b.open())
 	b.enter(late.Pid())
 	if isBack(t, early) || isBack(t, late) {
 		t.Error("the run has begun, and a process still has a low priority")
@@ -31,19 +30,13 @@ func TestProcessesHaveALowPriorityUntilTheRunBegins(t *testing.T) {
 
 func sleeper(t *testing.T) *osproc.Process {
 	t.Helper()
-	p, err := osproc.Start(exec.Command("sleep", "60"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(osproc.Start(exec.Command("sleep", "60")))(t)
 	t.Cleanup(func() { _ = p.Kill() })
 	return p
 }
 
 func isBack(t *testing.T, p *osproc.Process) bool {
 	t.Helper()
-	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/autogroup", p.Pid()))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile(fmt.Sprintf("/proc/%d/autogroup", p.Pid())))(t)
 	return strings.HasSuffix(strings.TrimSpace(string(text)), "nice 10")
 }

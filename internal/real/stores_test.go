@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"lockstep/internal/history"
+	"lockstep/internal/must"
 	"lockstep/internal/plan"
 	"lockstep/internal/real"
 	"lockstep/internal/real/realtest"
@@ -98,10 +99,7 @@ func TestEachStoreGivesItsLockToOneAtATime(t *testing.T) {
 			}
 		}
 		wantSome(t, h, history.Removed, "")
-		simulated, err := sim.Run(p, s.lock, 1)
-		if err != nil {
-			t.Fatal(err)
-		}
+		simulated := must.Get(sim.Run(p, s.lock, 1))(t)
 		if got, want := firstAsked(h), firstAsked(simulated); !maps.Equal(got, want) {
 			t.Errorf("the clients begin at %v, in the simulator at %v", got, want)
 		}
@@ -128,9 +126,7 @@ func TestAPausePastTheLeaseInEachStore(t *testing.T) {
 		if s.session || s.lasts || s.delay {
 			want = 0
 		}
-		if n := min(overlaps(h), 1); n != want {
-			t.Errorf("overlaps: %d, want %d", n, want)
-		}
+		must.Equalf(t, min(overlaps(h), 1), want, "overlaps")
 		wantEvents(t, h, 2, history.Acquired, "B")
 	})
 }

@@ -10,6 +10,7 @@ import (
 
 	"lockstep/internal/history"
 	"lockstep/internal/locks"
+	"lockstep/internal/must"
 	"lockstep/internal/ports"
 	"lockstep/internal/store/consul"
 	"lockstep/internal/store/etcd"
@@ -59,10 +60,7 @@ func script(t *testing.T, text string) []entry {
 		if !ok {
 			t.Fatalf("unknown event: %s %s %s", at, who, what)
 		}
-		ms, err := strconv.ParseInt(at, 10, 64)
-		if err != nil {
-			t.Fatal(err)
-		}
+		ms := must.Get(strconv.ParseInt(at, 10, 64))(t)
 		e := entry{Event: history.Event{At: history.Instant(ms * 1e6), Kind: kind, Node: nodeOf(who)}, call: int64(line), server: server}
 		if len(words) > 0 && words[0][0] >= '0' && words[0][0] <= '9' {
 			fmt.Sscan(words[0], &e.call)

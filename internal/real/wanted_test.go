@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"lockstep/internal/faults"
+	"lockstep/internal/must"
 	"lockstep/internal/scenario/scenariotest"
 )
 
@@ -30,8 +31,6 @@ func TestWorkersReportWhatEndsAFault(t *testing.T) {
 				names += " " + map[bool]string{true: "enters", false: "writes"}[m == faults.Enters]
 			}
 		}
-		if shown := fmt.Sprintf("[%s] [%s]", names[1:], got); shown != want {
-			t.Errorf("%s: %s, want %s", client, shown, want)
-		}
+		must.Equalf(t, fmt.Sprintf("[%s] [%s]", names[1:], got), want, "%s", client)
 	}
 }

@@ -47,9 +47,7 @@ func TestStatus(t *testing.T) {
 		{"not played", Outcome{Err: errors.New("no server")}, Failed},
 	}
 	for _, tt := range tests {
-		if got := tt.give.Status(); got != tt.want {
-			t.Errorf("%s: status %d, want %d", tt.name, got, tt.want)
-		}
+		must.Equalf(t, tt.give.Status(), tt.want, "%s: status", tt.name)
 	}
 }
 

@@ -200,9 +200,7 @@ func TestCollapse(t *testing.T) {
 		{"a b b a b a", "a b a"},
 		{"a b c", "a b c"},
 	} {
-		if got := strings.Join(collapse(strings.Fields(tt.give)), " "); got != tt.want {
-			t.Errorf("%q: got %q, want %q", tt.give, got, tt.want)
-		}
+		must.Equalf(t, strings.Join(collapse(strings.Fields(tt.give)), " "), tt.want, "%q", tt.give)
 	}
 }
 

@@ -33,9 +33,7 @@ func TestListIsNewestFirst(t *testing.T) {
 		got = append(got, runs[i].Path())
 	}
 	want := "b/20260102T030406.000Z-seed-1 a/20260102T030405.500Z-seed-7 a/20260102T030405.000Z-seed-1 b/20260102T030405.000Z-seed-1 b/by-hand"
-	if strings.Join(got, " ") != want {
-		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, " "), want)
-	}
+	must.Equal(t, strings.Join(got, " "), want)
 	if !runs[4].At.IsZero() || !runs[1].At.Equal(time.Date(2026, 1, 2, 3, 4, 5, 5e8, time.UTC)) {
 		t.Errorf("times %v and %v", runs[4].At, runs[1].At)
 	}

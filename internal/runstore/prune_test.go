@@ -38,9 +38,7 @@ func TestOwn(t *testing.T) {
 		{aRun, []string{"history.jsonl.orig"}, false},
 	} {
 		store, s := storeOf(tt.run, tt.more...)
-		if got := s.own(store); got != tt.want {
-			t.Errorf("%s with %v: %v", tt.run, tt.more, got)
-		}
+		must.Equalf(t, s.own(store), tt.want, "%s with %v", tt.run, tt.more)
 	}
 	store, s := storeOf(aRun)
 	delete(store, s.Path()+"/env.json")

@@ -121,9 +121,7 @@ func TestWhatIsServed(t *testing.T) {
 			"X-Content-Type-Options": "nosniff",
 			"Referrer-Policy":        "no-referrer", "Cross-Origin-Resource-Policy": "same-origin", "Cache-Control": "no-cache",
 		} {
-			if got := response.Header.Get(name); got != want {
-				t.Errorf("%s: %s is %q", tt.path, name, got)
-			}
+			must.Equalf(t, response.Header.Get(name), want, "%s: %s", tt.path, name)
 		}
 		if got := response.Header.Get("Content-Security-Policy"); got != policy+"; frame-ancestors 'none'" {
 			t.Errorf("%s: the policy is %q", tt.path, got)
@@ -152,9 +150,7 @@ func TestPagesThatLeadElsewhereAreShownAsText(t *testing.T) {
 		head + `<svg><meta/http-equiv="refresh" content="0;url=http://evil.example"/></svg>`:      false,
 		head + `<meta http-equiv="Content-Security-Policy"http-equiv="refresh" content="0;url=">`: false,
 	} {
-		if got := tame([]byte(page)); got != want {
-			t.Errorf("%q: shown as a page: %v, want %v", page, got, want)
-		}
+		must.Equalf(t, tame([]byte(page)), want, "%q: shown as a page", page)
 	}
 	dir := t.TempDir()
 	writeFiles(t, dir, map[string]string{

@@ -10,6 +10,7 @@ import (
 
 	"lockstep/internal/history"
 	"lockstep/internal/locks"
+	"lockstep/internal/must"
 	"lockstep/internal/store/redis"
 )
 
@@ -43,19 +44,14 @@ func TestAServerHasOnlyWhatTheLockAskedFor(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			p := story(t, "set-nx-lua", "clients=[A]", "workload.wait=up to 1s")
-			h, err := PlayVariant(t.Context(), p, locks.Variant{
+			h := must.Get(PlayVariant(t.Context(), p, locks.Variant{
 				ID: "asks", Store: locks.StoreRedis, LeaseUnit: time.Millisecond, Servers: tt.servers,
 				New: func(d locks.Deps) locks.Lock { return asks{d, tt.cmd} },
-			}, 1)
-			if err != nil {
-				t.Fatal(err)
-			}
+			}, 1))(t)
 			refused := slices.ContainsFunc(h.Events, func(e history.Event) bool {
 				return e.Kind == history.Replied && strings.Contains(h.Text(e.Text), "unknown command")
 			})
-			if refused != tt.refused {
-				t.Errorf("refused: %v, want %v", refused, tt.refused)
-			}
+			must.Equalf(t, refused, tt.refused, "refused")
 		})
 	}
 }

@@ -42,9 +42,7 @@ func tell(t *testing.T, p *plan.Plan, kinds ...history.Kind) (*history.History, 
 
 func expectLines(t *testing.T, got []string, want ...string) {
 	t.Helper()
-	if g, w := strings.Join(got, "\n"), strings.Join(want, "\n"); g != w {
-		t.Errorf("got:\n%s\nwant:\n%s", g, w)
-	}
+	must.Equal(t, strings.Join(got, "\n"), strings.Join(want, "\n"))
 }
 
 // find returns the first event of a kind on a node.
@@ -145,9 +143,7 @@ func TestSlowWorkHitsTheSectionThatHasBegun(t *testing.T) {
 				got = append(got, hold.End.Sub(hold.Start).Round(time.Second).String())
 			}
 		}
-		if s := strings.Join(got, " "); s != tt.want {
-			t.Errorf("%s: the sections of A lasted %s, want %s", tt.moment, s, tt.want)
-		}
+		must.Equalf(t, strings.Join(got, " "), tt.want, "%s: the sections of A lasted", tt.moment)
 	}
 }
 
@@ -178,9 +174,7 @@ func TestFailoverForgetsWhatWasUnderWay(t *testing.T) {
 			h, got := tell(t, story(t, "set-nx-lua", "servers.redis={replicas: 1, lag: "+tt.lag+"}", "workload.work=4s",
 				"when: A enters, after: 100ms, fail-over: operator"), history.Crashed, history.Promoted)
 			expectLines(t, got, "redis-1 crashed", "redis-2 promoted")
-			if j := checker.Judge(h); j.Letter != tt.want {
-				t.Errorf("outcome %s, want %s", j.Letter, tt.want)
-			}
+			must.Equalf(t, checker.Judge(h).Letter, tt.want, "outcome")
 		})
 	}
 }

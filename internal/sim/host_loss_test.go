@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"lockstep/internal/history"
+	"lockstep/internal/must"
 )
 
 // A crash and the loss of the host differ in how long B waits afterwards, except with a lease.
@@ -76,9 +77,7 @@ func TestALostHostRetransmitsNothing(t *testing.T) {
 			healed = healed || e.Kind == history.FaultEnded
 			arrived = arrived || healed && e.Kind == history.Executed && h.Name(e.Peer) == "A"
 		}
-		if arrived != want {
-			t.Errorf("after %s: A's DEL arrived after the partition: %v, want %v", name, arrived, want)
-		}
+		must.Equalf(t, arrived, want, "after %s: A's DEL arrived after the partition", name)
 	}
 }
 

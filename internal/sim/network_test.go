@@ -106,13 +106,10 @@ func (l twoOnOne) Acquire(ctx context.Context) (locks.Lease, error) {
 // Requests on one connection arrive in the order in which they were sent.
 func TestAConnectionKeepsItsOrder(t *testing.T) {
 	p := story(t, "set-nx-lua", "clients=[A]", "workload.wait=up to 3s", delayed)
-	h, err := PlayVariant(t.Context(), p, locks.Variant{
+	h := must.Get(PlayVariant(t.Context(), p, locks.Variant{
 		ID: "two-on-one", Store: locks.StoreRedis, LeaseUnit: time.Millisecond,
 		New: func(d locks.Deps) locks.Lock { return twoOnOne{d} },
-	}, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	}, 1))(t)
 	var sent, executed []string
 	for _, e := range h.Events {
 		switch {

@@ -9,6 +9,7 @@ import (
 	"lockstep/internal/faults"
 	"lockstep/internal/history"
 	"lockstep/internal/locks"
+	"lockstep/internal/must"
 )
 
 // late delays one half of a command of A's by three seconds.
@@ -50,9 +51,8 @@ func TestALateMessageHoldsUpWhatIsBehindIt(t *testing.T) {
 				h := play(t, story(t, v.ID, "workload={work: 8s, wait: up to 60s}", "network.timeout=2s",
 					"servers.etcd.nodes=1", // among several it is random when a request is executed
 					late(half, faults.AnyCommand, nth)))
-				if got := overtakes(h); got != "" {
-					t.Errorf("%s, the %s of command %d is late: %s", v.ID, half, nth, got)
-				}
+				must.Equalf(t, overtakes(h), "",
+					"%s, the %s of command %d is late", v.ID, half, nth)
 				tests++
 			}
 		}
@@ -89,14 +89,11 @@ func TestALateMessageMeetsAPartition(t *testing.T) {
 				sent = e.At
 			}
 			if e.Kind == history.Executed && e.Cause >= 0 && h.Events[e.Cause].At == sent && sent > 0 && h.Name(e.Peer) == "A" {
-				if got := e.At.Sub(sent).Round(20 * time.Millisecond); got != tt.want {
-					t.Errorf("a partition from %v on for %v: executed after %v, want %v", tt.from, tt.length, got, tt.want)
-				}
+				must.Equalf(t, e.At.Sub(sent).Round(20*time.Millisecond), tt.want,
+					"a partition from %v on for %v: executed after", tt.from, tt.length)
 				break
 			}
 		}
-		if got := overtakes(h); got != "" {
-			t.Errorf("a partition from %v on for %v: %s", tt.from, tt.length, got)
-		}
+		must.Equalf(t, overtakes(h), "", "a partition from %v on for %v", tt.from, tt.length)
 	}
 }

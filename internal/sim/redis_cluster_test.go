@@ -166,9 +166,7 @@ func TestWhichLocksAClusterTakes(t *testing.T) {
 func TestShardsHaveTheSlotsThatRedisCLIGivesThem(t *testing.T) {
 	want := []int{0, 5461, 10923} // redis-cli --cluster create, three primaries
 	for shard, slot := range want {
-		if got := firstSlot(shard, 3); got != slot {
-			t.Errorf("shard %d begins at %d, want %d", shard, got, slot)
-		}
+		must.Equalf(t, firstSlot(shard, 3), slot, "shard %d begins at", shard)
 	}
 	if redis.KeySlot(locks.Key) != 8718 {
 		t.Error("the tests and the scenario take the slot of the lock's key for 8718")

@@ -43,9 +43,7 @@ func TestReplicasDoNotKnowScripts(t *testing.T) {
 	must.Get(w.Run(splitByHand(t, "set-nx-lua", time.Second), "set-nx-lua", 1))(t)
 	byHash := redis.Eval(w.Scripts[0], "k").Named("EVALSHA")
 	for i, want := range []string{"(integer) 1", "(error) NOSCRIPT No matching script. Please use EVAL."} {
-		if got := w.stores[i].Exec(0, 1, &byHash).String(); got != want {
-			t.Errorf("redis-%d: %s, want %s", i+1, got, want)
-		}
+		must.Equalf(t, w.stores[i].Exec(0, 1, &byHash).String(), want, "redis-%d", i+1)
 	}
 }
 

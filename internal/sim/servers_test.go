@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"lockstep/internal/history"
+	"lockstep/internal/must"
 	"lockstep/internal/plan"
 )
 
@@ -117,9 +118,7 @@ func TestASilentLeaderIsReplacedLater(t *testing.T) {
 				got = e.At.Duration().String()
 			}
 		}
-		if got != tt.promoted {
-			t.Errorf("%s, %s: another one leads at %q, want %q", tt.lock, fault, got, tt.promoted)
-		}
+		must.Equalf(t, got, tt.promoted, "%s, %s: another one leads at", tt.lock, fault)
 	}
 }
 
@@ -181,9 +180,7 @@ func TestAClientLearnsOfAPromotionAtOnce(t *testing.T) {
 			releasing := find(t, h, history.Releasing, "A").At
 			for _, e := range h.Events {
 				if e.Kind == history.Sent && h.Name(e.Node) == "A" && e.At >= releasing {
-					if got := h.Name(e.Peer); got != c.want {
-						t.Errorf("%s, %s: A releases at %s, want %s", lock, c.what, got, c.want)
-					}
+					must.Equalf(t, h.Name(e.Peer), c.want, "%s, %s: A releases at", lock, c.what)
 					break
 				}
 			}

@@ -119,9 +119,8 @@ func TestZKSessionLivesByHeartbeats(t *testing.T) {
 	e.run(func(c *client, zk zookeeper.Client) {
 		s := e.session(c, zk)
 		_ = c.Sleep(c.Background(), 5*time.Minute)
-		if err := s.Delete(c.Background(), "/lock", -1); err != zookeeper.ErrNoNode {
-			t.Errorf("after five idle minutes: %v", err)
-		}
+		must.Equalf[error](t, s.Delete(c.Background(), "/lock", -1), zookeeper.ErrNoNode,
+			"after five idle minutes")
 	})
 	pings := 0
 	for _, ev := range e.hist.Events {
@@ -145,19 +144,16 @@ func TestZKSessionExpiresWhenAServerSaysSo(t *testing.T) {
 			t.Error(err)
 		}
 		seen := follow(c, s, 1)
-		if err := s.Delete(c.Background(), "/lock", -1); err != ports.ErrConnection {
-			t.Errorf("a request without a server: %v", err)
-		}
+		must.Equalf(t, s.Delete(c.Background(), "/lock", -1), ports.ErrConnection,
+			"a request without a server")
 		seen = append(seen, follow(c, s, 1)...)
 		if seen[0].state != zookeeper.Disconnected || seen[1].state != zookeeper.Expired || seen[1].at < 31*time.Second {
 			t.Errorf("states %v", seen)
 		}
-		if err := watch.Wait(c.Background()); err != zookeeper.ErrSessionExpired {
-			t.Errorf("a watch of a dead session: %v", err)
-		}
-		if err := s.Delete(c.Background(), "/lock", -1); err != zookeeper.ErrSessionExpired {
-			t.Errorf("a request of a dead session: %v", err)
-		}
+		must.Equalf[error](t, watch.Wait(c.Background()), zookeeper.ErrSessionExpired,
+			"a watch of a dead session")
+		must.Equalf[error](t, s.Delete(c.Background(), "/lock", -1), zookeeper.ErrSessionExpired,
+			"a request of a dead session")
 		if next := e.session(c, zk); next.ID() == s.ID() {
 			t.Error("the new session has the old one's number")
 		}
@@ -274,8 +270,6 @@ func TestReadsAreLocal(t *testing.T) {
 	for command, want := range map[string]time.Duration{
 		"CHILDREN": 2 * time.Millisecond, "EXISTS": 2 * time.Millisecond, "CREATE": 6 * time.Millisecond,
 	} {
-		if took[command] != want {
-			t.Errorf("%s of a follower's client took %v, want %v", command, took[command], want)
-		}
+		must.Equalf(t, took[command], want, "%s of a follower's client took", command)
 	}
 }

@@ -113,9 +113,8 @@ func TestARuleRefuses(t *testing.T) {
 		{a, "internal/campaign", "internal/campaign/search", true},
 		{a, "internal/campaign/search", "internal/campaign", false},
 	} {
-		if got := tt.rule.refuses(&source{dir: tt.dir}, tt.target); got != tt.want {
-			t.Errorf("%s imports %s: refused %v, want %v", tt.dir, tt.target, got, tt.want)
-		}
+		must.Equalf(t, tt.rule.refuses(&source{dir: tt.dir}, tt.target), tt.want,
+			"%s imports %s: refused", tt.dir, tt.target)
 	}
 }
 

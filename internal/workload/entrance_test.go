@@ -70,11 +70,7 @@ func TestClientsBeginInTheOrderOfTheStory(t *testing.T) {
 		{"a fault while B is on its way", "3 A acquired; 60 fault; 500", "A 0, B 50, C 100"},
 	}
 	for _, tt := range tests {
-		if got := enter(t, 50*time.Millisecond, tt.script); got != tt.want {
-			t.Errorf("%s: %s, want %s", tt.name, got, tt.want)
-		}
+		must.Equalf(t, enter(t, 50*time.Millisecond, tt.script), tt.want, "%s", tt.name)
 	}
-	if got := enter(t, 0, "1"); got != "A 0, B 0, C 0" {
-		t.Errorf("without a stagger: %s", got)
-	}
+	must.Equalf(t, enter(t, 0, "1"), "A 0, B 0, C 0", "without a stagger")
 }

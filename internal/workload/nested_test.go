@@ -11,6 +11,7 @@ import (
 	"lockstep/internal/faults"
 	"lockstep/internal/history"
 	"lockstep/internal/locks"
+	"lockstep/internal/must"
 	"lockstep/internal/plan"
 	"lockstep/internal/ports"
 )
@@ -117,9 +118,7 @@ func TestNestedAcquisitions(t *testing.T) {
 				Repeat: 1, Wait: time.Minute, Nested: tt.nested, Work: plan.Range{Min: 3 * time.Second, Max: 3 * time.Second},
 			}}
 			c.Play()
-			if got := strings.Join(s.notes, ", "); got != tt.want {
-				t.Errorf("got:\n%s\nwant:\n%s", got, tt.want)
-			}
+			must.Equal(t, strings.Join(s.notes, ", "), tt.want)
 		})
 	}
 }

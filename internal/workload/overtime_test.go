@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"lockstep/internal/history"
+	"lockstep/internal/must"
 )
 
 // In the scripts, "slow" adds a second, "done" takes the extra work, and other words are events of
@@ -51,8 +52,6 @@ func TestOvertimeIsForTheRoundThatItCameIn(t *testing.T) {
 				o.Observe(kind)
 			}
 		}
-		if out := strings.Join(got, ", "); out != tt.want {
-			t.Errorf("%s: %s, want %s", tt.name, out, tt.want)
-		}
+		must.Equalf(t, strings.Join(got, ", "), tt.want, "%s", tt.name)
 	}
 }

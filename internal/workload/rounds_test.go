@@ -11,6 +11,7 @@ import (
 
 	"lockstep/internal/history"
 	"lockstep/internal/locks"
+	"lockstep/internal/must"
 	"lockstep/internal/plan"
 )
 
@@ -50,9 +51,7 @@ func TestRoundsThatArriveWaitForNoRest(t *testing.T) {
 			Repeat: 3, Wait: time.Minute, Work: fixed(tt.work), Rest: fixed(time.Hour), Arrivals: fixed(3 * time.Second),
 		}}
 		player.Play()
-		if got := strings.Join(c.notes, ", "); got != tt.want {
-			t.Errorf("work of %v: %s, want %s", tt.work, got, tt.want)
-		}
+		must.Equalf(t, strings.Join(c.notes, ", "), tt.want, "work of %v", tt.work)
 	}
 }
 
@@ -84,9 +83,8 @@ func TestAClientThatTriesOnceTriesOnce(t *testing.T) {
 		r := &refusing{err: tt.err}
 		player := Client{Env: r, Lock: r, Resource: r, Control: r, Rand: r, Plan: plan.Workload{Repeat: 1, Wait: tt.wait}}
 		player.Play()
-		if got := fmt.Sprintf("%d tries: %s", r.tries, strings.Join(r.notes, ", ")); got != tt.want {
-			t.Errorf("wait %v, %v: %s, want %s", tt.wait, tt.err, got, tt.want)
-		}
+		must.Equalf(t, fmt.Sprintf("%d tries: %s", r.tries, strings.Join(r.notes, ", ")), tt.want,
+			"wait %v, %v", tt.wait, tt.err)
 	}
 }
 
@@ -128,8 +126,6 @@ func TestAReleaseIsRepeatedWhenItsOutcomeIsUnknown(t *testing.T) {
 		}}
 		player.Play()
 		notes := slices.DeleteFunc(r.notes, func(n string) bool { return n == "read" || n == "write" })
-		if got := strings.Join(notes, ", "); got != tt.want {
-			t.Errorf("%v: %s, want %s", tt.results, got, tt.want)
-		}
+		must.Equalf(t, strings.Join(notes, ", "), tt.want, "%v", tt.results)
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/go-sql-driver/mysql"
 	"github.com/lib/pq"
 
+	"lockstep/internal/must"
 	"lockstep/locktest"
 	"lockstep/locktest/sqltest"
 )
@@ -186,19 +187,14 @@ func look(t *testing.T, db *sql.DB) {
 	if !errors.As(err, &said) || said.Code != "23505" {
 		t.Errorf("%v", err)
 	}
-	tx, err := db.BeginTx(ctx, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	tx := must.Get(db.BeginTx(ctx, nil))(t)
 	if _, err := tx.Exec("UPDATE t SET n = 8 WHERE name = $1", "a$1'b"); err != nil {
 		t.Error(err)
 	}
 	if err := tx.Rollback(); err != nil {
 		t.Error(err)
 	}
-	if tx, err = db.BeginTx(ctx, nil); err != nil {
-		t.Fatal(err)
-	}
+	tx = must.Get(db.BeginTx(ctx, nil))(t)
 	if _, err = tx.Exec("INSERT INTO t (name) VALUES ('other')"); err != nil {
 		t.Error(err)
 	}

@@ -17,6 +17,7 @@ import (
 	"lockstep/internal/campaign/matrix"
 	"lockstep/internal/campaign/results"
 	"lockstep/internal/locks"
+	"lockstep/internal/must"
 	"lockstep/internal/sim"
 	"lockstep/measurements"
 )
@@ -58,13 +59,10 @@ func TestMeasure(t *testing.T) {
 	if !*noWalk {
 		out.Walk = walk(t, v)
 	}
-	m, err := matrix.Measure(t.Context(), matrix.Options{
+	m := must.Get(matrix.Measure(t.Context(), matrix.Options{
 		Locks: variants(v.ID), Columns: matrix.Columns(), Seeds: *variations, Jobs: 1, Worlds: inBubbles(t), Backend: "bubble", Refuse: refuse,
 		Walk: out.Walk,
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))(t)
 	out.Matrix = m.Measured()
 	store(t, out)
 }
@@ -77,14 +75,8 @@ func walk(t *testing.T, v locks.Variant) *results.Explored {
 			return &played{t: t, on: sim.New(), reserve: sim.MaxRecorded - explore.MostEvents}
 		},
 	}
-	s, err := explore.Walk(t.Context(), o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	x, err := s.Result(&o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(explore.Walk(t.Context(), o))(t)
+	x := must.Get(s.Result(&o))(t)
 	for _, s := range x.Stories() { // no simulator can play it: its text is what is kept
 		*s.Shown = results.Shown{Profile: s.Profile, Text: s.Text}
 	}
@@ -112,23 +104,12 @@ func read(t *testing.T, id string) *results.Library {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l, err := results.ReadLibrary(data)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return l
+	return must.Get(results.ReadLibrary(data))(t)
 }
 
 // store writes a measurement to where the program reads it.
 func store(t *testing.T, out *results.Library) {
-	data, err := json.MarshalIndent(out, "", " ")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if data, err = measurements.Pack(stored(out.Lock), append(data, '\n')); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(stored(out.Lock), data, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	data := must.Get(json.MarshalIndent(out, "", " "))(t)
+	data = must.Get(measurements.Pack(stored(out.Lock), append(data, '\n')))(t)
+	must.Do(t, os.WriteFile(stored(out.Lock), data, 0o644))
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"lockstep/internal/bubble"
+	"lockstep/internal/must"
 	"lockstep/internal/plan"
 )
 
@@ -24,16 +25,11 @@ func TestOneSeedOneHistory(t *testing.T) {
 			for i := range 20 {
 				p := plan.Default()
 				p.Clients, p.Workload.Repeat = []string{"A", "B", "C"}, 2
-				h, err := w.Play(context.Background(), &p, id, 7)
-				if err != nil {
-					t.Fatal(err)
-				}
+				h := must.Get(w.Play(context.Background(), &p, id, 7))(t)
 				hash := h.Hash().String()
 				seen[hash] = append(seen[hash], i)
 				p.Workload.Repeat = 1 + i%3
-				if _, err := w.Play(context.Background(), &p, id, uint64(i)); err != nil {
-					t.Fatal(err)
-				}
+				must.Get(w.Play(context.Background(), &p, id, uint64(i)))(t)
 			}
 			if len(seen) != 1 {
 				t.Errorf("%d histories of one seed: %v", len(seen), seen)

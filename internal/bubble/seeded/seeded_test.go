@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"lockstep/internal/must"
 )
 
 // The overlay fits the installed Go, and has every file that is edited or added.
@@ -17,18 +19,10 @@ func TestItFitsTheInstalledGo(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	file, err := Write(goroot, version, t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	data, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	file := must.Get(Write(goroot, version, t.TempDir()))(t)
+	data := must.Get(os.ReadFile(file))(t)
 	var overlay struct{ Replace map[string]string }
-	if err := json.Unmarshal(data, &overlay); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal(data, &overlay))
 	files := map[string]bool{additionName: true}
 	for _, e := range edits {
 		files[e.file] = true
@@ -75,16 +69,9 @@ func TestAnotherGoIsRefused(t *testing.T) {
 func copyFiles(t *testing.T, goroot, to string) {
 	t.Helper()
 	for _, e := range edits {
-		text, err := os.ReadFile(filepath.Join(goroot, "src", e.file))
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := must.Get(os.ReadFile(filepath.Join(goroot, "src", e.file)))(t)
 		name := filepath.Join(to, "src", e.file)
-		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(name, text, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.MkdirAll(filepath.Dir(name), 0o755))
+		must.Do(t, os.WriteFile(name, text, 0o644))
 	}
 }

@@ -32,9 +32,7 @@ func TestOnlyWhatBelongsToDeadHarnessesIsAbandoned(t *testing.T) {
 		{"no label", "", false},
 	}
 	for _, tt := range tests {
-		if got := abandoned(tt.give); got != tt.want {
-			t.Errorf("%s: %q abandoned: %v, want %v", tt.name, tt.give, got, tt.want)
-		}
+		must.Equalf(t, abandoned(tt.give), tt.want, "%s: %q abandoned", tt.name, tt.give)
 	}
 }
 
@@ -60,9 +58,7 @@ func TestTheNextHarnessRemovesWhatADeadOneHasLeft(t *testing.T) {
 	defer e.Close()
 	for dead, name := range names {
 		_, err := e.client.VolumeInspect(t.Context(), name, client.VolumeInspectOptions{})
-		if gone := err != nil; gone != dead {
-			t.Errorf("the volume of a dead (%v) harness is gone: %v", dead, gone)
-		}
+		must.Equalf(t, err != nil, dead, "the volume of a dead (%v) harness is gone", dead)
 		if err := e.removeVolume(t.Context(), name); err != nil {
 			t.Error(err)
 		}

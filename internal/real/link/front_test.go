@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"lockstep/internal/must"
 	"lockstep/internal/real/link"
 	"lockstep/internal/real/link/linktest"
 )
@@ -67,19 +68,13 @@ func TestAFrontThatIsShutLetsItsCallersWait(t *testing.T) {
 
 // A server that dies must not be hidden from its callers, nor a caller from the server.
 func TestAFrontPassesOnTheEnd(t *testing.T) {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	listener := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 	defer listener.Close()
 	front := linktest.OpenFront(t)
 	front.Admit("127.0.0.11", linktest.Open(t, raw(listener.Addr().String())))
 	for _, serverEnds := range []bool{true, false} {
 		caller := dialFrom(t, "127.0.0.11", front.Addr())
-		server, err := listener.Accept()
-		if err != nil {
-			t.Fatal(err)
-		}
+		server := must.Get(listener.Accept())(t)
 		ends, hears := caller.c, server
 		if serverEnds {
 			ends, hears = server, caller.c

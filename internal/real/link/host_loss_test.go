@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"lockstep/internal/must"
 	"lockstep/internal/real/link"
 	"lockstep/internal/real/link/linktest"
 	"lockstep/internal/real/realtest"
@@ -57,13 +58,8 @@ func wantNothing(t *testing.T, read <-chan string) {
 func TestALostHostSaysNothingMore(t *testing.T) {
 	addr, accepted, read := silent(t)
 	l := linktest.Open(t, link.Options{Upstream: addr, Raw: true, Latency: spread.Range{Min: short, Max: short}})
-	c, err := net.Dial("tcp", l.Addr())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := c.Write([]byte("sent in time")); err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(net.Dial("tcp", l.Addr()))(t)
+	must.Get(c.Write([]byte("sent in time")))(t)
 	server := <-accepted
 	time.Sleep(short / 2) // it is on its way
 	l.LoseHost()
@@ -71,29 +67,20 @@ func TestALostHostSaysNothingMore(t *testing.T) {
 	wantWord(t, read, "sent in time")
 	wantNothing(t, read) // not even the end
 	for range 3 {        // nor an answer to what the server says
-		if _, err := server.Write([]byte("who is there?")); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(server.Write([]byte("who is there?")))(t)
 		wantNothing(t, read)
 	}
-	if err := l.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, l.Close())
 	wantWord(t, read, "the end: "+io.EOF.Error())
 }
 
 func TestWhatALinkHoldsIsLostWithItsHost(t *testing.T) {
 	addr, accepted, read := silent(t)
 	l := linktest.Open(t, link.Options{Upstream: addr, Raw: true})
-	c, err := net.Dial("tcp", l.Addr())
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(net.Dial("tcp", l.Addr()))(t)
 	<-accepted
 	l.Switch(link.Up, link.Hold)
-	if _, err := c.Write([]byte("held")); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(c.Write([]byte("held")))(t)
 	eventually(t, "the link holds it", func() bool { return l.Held(link.Up) })
 	l.LoseHost()
 	_ = c.Close()

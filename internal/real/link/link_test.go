@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"lockstep/internal/faults"
+	"lockstep/internal/must"
 	"lockstep/internal/real/link"
 	"lockstep/internal/real/link/linktest"
 	"lockstep/internal/real/realtest"
@@ -56,10 +57,7 @@ func dial(t *testing.T, addr string) *client {
 func dialFrom(t *testing.T, ip, addr string) *client {
 	t.Helper()
 	d := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(ip)}}
-	c, err := d.Dial("tcp", addr)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(d.Dial("tcp", addr))(t)
 	t.Cleanup(func() { c.Close() })
 	return &client{t, c, bufio.NewReader(c)}
 }
@@ -89,9 +87,7 @@ func (c *client) reply(d time.Duration) string {
 
 func (c *client) want(reply string) {
 	c.t.Helper()
-	if got := c.reply(2 * time.Second); got != reply {
-		c.t.Errorf("got reply %q, want %q", got, reply)
-	}
+	must.Equalf(c.t, c.reply(2*time.Second), reply, "got reply")
 }
 
 const short = 50 * time.Millisecond
@@ -252,9 +248,7 @@ func TestOneCommandIsTamperedWith(t *testing.T) {
 			if got := c.reply(short); got != "" || executed.Load() != tt.executed {
 				t.Errorf("reply %q, %d executed, want none and %d", got, executed.Load(), tt.executed)
 			}
-			if got := c.reply(300 * time.Millisecond); got != tt.late {
-				t.Errorf("later: reply %q, want %q", got, tt.late)
-			}
+			must.Equalf(t, c.reply(300*time.Millisecond), tt.late, "later: reply")
 			mu.Lock()
 			defer mu.Unlock()
 			if want := fmt.Sprint(7, " ", tt.half); tt.delay == 0 && (len(lost) != 1 || lost[0] != want) {
@@ -309,9 +303,7 @@ func TestACutHoldsNothingThatWasSentBefore(t *testing.T) {
 		if got := c.reply(short); got != "" {
 			t.Errorf("cut before: %v: got reply %q", before, got)
 		}
-		if got, want := executed.Load() == 1, !before; got != want {
-			t.Errorf("cut before: %v: executed %v, want %v", before, got, want)
-		}
+		must.Equalf(t, executed.Load() == 1, !before, "cut before: %v: executed", before)
 		l.Close()
 	}
 }
@@ -385,14 +377,8 @@ func TestKillingTheServerNeverHangs(t *testing.T) {
 }
 
 func killRound(t *testing.T, round int) {
-	s, err := servers.StartRedis(context.Background(), servers.RedisOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	l, err := link.Open(link.Options{Name: "A", Upstream: s.Addr})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(servers.StartRedis(context.Background(), servers.RedisOptions{}))(t)
+	l := must.Get(link.Open(link.Options{Name: "A", Upstream: s.Addr}))(t)
 	var busy sync.WaitGroup
 	stop := make(chan struct{})
 	value := strings.Repeat("x", 400_000)
@@ -422,34 +408,22 @@ func killRound(t *testing.T, round int) {
 	pause := time.Duration(round%10+1) * time.Millisecond
 	time.Sleep(pause)
 	if round%2 == 0 { // the connections stay, and their buffers run full
-		if err := s.Freeze(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, s.Freeze())
 		time.Sleep(pause)
 	}
 	if round%4 == 0 {
-		if err := s.Thaw(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, s.Thaw())
 	}
-	if err := s.Kill(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.Kill())
 	time.Sleep(time.Millisecond)
 	if round%3 == 0 {
-		if err := s.Restart(context.Background(), ""); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, s.Restart(context.Background(), ""))
 		time.Sleep(pause)
 	}
-	if err := l.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, l.Close())
 	close(stop)
 	busy.Wait()
-	if err := s.Stop(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.Stop())
 }
 
 func hammer(addr string, i int, value string) {

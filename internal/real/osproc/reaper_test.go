@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"testing"
 
+	"lockstep/internal/must"
 	"lockstep/internal/real/osproc"
 )
 
@@ -50,8 +51,6 @@ func TestAReaperTellsWhatItCouldNotRemove(t *testing.T) {
 		if err != nil {
 			t.Error(err)
 		}
-		if got := string(said); got != want {
-			t.Errorf("%s: the harness and its reaper said %q, want %q", how, got, want)
-		}
+		must.Equalf(t, string(said), want, "%s: the harness and its reaper said", how)
 	}
 }

@@ -56,8 +56,6 @@ func TestExamine(t *testing.T) {
 		{Program{Name: "plain.sh"}, Found{Path: dir + "/plain.sh", Version: "2.5"}},
 	}
 	for _, tt := range tests {
-		if got := tt.give.Examine(t.Context()); got != tt.want {
-			t.Errorf("%s: %+v, want %+v", tt.give.Name, got, tt.want)
-		}
+		must.Equalf(t, tt.give.Examine(t.Context()), tt.want, "%s", tt.give.Name)
 	}
 }

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"lockstep/internal/must"
 )
 
 // socket is an end of a connection.
@@ -35,9 +37,7 @@ func FuzzReceive(f *testing.F) {
 				t.Fatalf("server %d passes", m.Server)
 			}
 			var once, twice bytes.Buffer
-			if writeErr := NewConn(socket{nil, &once}).Send(m); writeErr != nil {
-				t.Fatal(writeErr)
-			}
+			must.Do(t, NewConn(socket{nil, &once}).Send(m))
 			var back Up
 			if readErr := NewConn(socket{bytes.NewReader(once.Bytes()), nil}).Receive(&back); readErr != nil {
 				t.Fatalf("%s is not read: %v", &once, readErr)
@@ -93,15 +93,11 @@ func use(c Clock) {
 
 func TestAClockHasAnOffsetAndADrift(t *testing.T) {
 	c := Clock{Offset: -time.Hour, DriftPPM: 50_000}
-	if got := c.Wall(100 * time.Second); got != 105*time.Second-time.Hour {
-		t.Errorf("the wall clock shows %v", got)
-	}
+	must.Equalf(t, c.Wall(100*time.Second), 105*time.Second-time.Hour, "the wall clock")
 	if got := c.Lasts(105 * time.Second); got != 100*time.Second {
 		t.Errorf("105 s on the clock last %v", got)
 	}
-	if got := c.Mono(3000 * time.Hour); got != 3150*time.Hour {
-		t.Errorf("after months the clock shows %v", got)
-	}
+	must.Equalf(t, c.Mono(3000*time.Hour), 3150*time.Hour, "after months the clock")
 }
 
 // An endless message does not fill the memory.

@@ -25,9 +25,7 @@ func TestSettingsInTheFormatOfLibfaketime(t *testing.T) {
 		"+6.000000000 x0.500000\n": {offset: time.Second, ppm: -500_000, since: base.Add(10 * time.Second)},
 	}
 	for want, give := range tests {
-		if got := give.request(base); got != want {
-			t.Errorf("%+v: got %q, want %q", give, got, want)
-		}
+		must.Equalf(t, give.request(base), want, "%+v", give)
 	}
 }
 

@@ -102,8 +102,6 @@ func TestANodeComesBackEmptyWithItsIdentity(t *testing.T) {
 	}
 	id := ask(t, nodes[1], "CLUSTER", "MYID")
 	must.Do(t, errors.Join(nodes[1].Kill(), nodes[1].Restart(t.Context(), "")))
-	if got := ask(t, nodes[1], "CLUSTER", "MYID"); got != id {
-		t.Errorf("it was %s and is %s", id, got)
-	}
+	must.Equalf(t, ask(t, nodes[1], "CLUSTER", "MYID"), id, "it was %s and", id)
 	until(t, nodes[1], "(nil)", "GET", "lock") // two seconds later: until then it serves no client
 }

@@ -74,11 +74,8 @@ func instead(t *testing.T, program string, script func(actual, talk string) stri
 	}
 	t.Cleanup(func() { _ = os.RemoveAll(bin) })
 	talk = filepath.Join(bin, "talk")
-	err = errors.Join(os.Chmod(bin, 0o755), os.Mkdir(talk, 0o700), os.Chmod(talk, 0o777),
-		os.WriteFile(filepath.Join(bin, program), []byte("#!/bin/sh\n"+script(actual, talk)), 0o755))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, errors.Join(os.Chmod(bin, 0o755), os.Mkdir(talk, 0o700), os.Chmod(talk, 0o777),
+		os.WriteFile(filepath.Join(bin, program), []byte("#!/bin/sh\n"+script(actual, talk)), 0o755)))
 	t.Setenv("PATH", bin+string(os.PathListSeparator)+os.Getenv("PATH"))
 	return talk
 }

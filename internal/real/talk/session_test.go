@@ -82,9 +82,7 @@ func TestTheSessionOfThePageIsPlayed(t *testing.T) {
 		t.Fatalf("%v, %v", second, err)
 	}
 	<-second.Lost().Done()
-	if err := second.Release(context.Background()); err != locks.ErrNotHeld {
-		t.Errorf("release of a lost lock: %v", err)
-	}
+	must.Equalf(t, second.Release(context.Background()), locks.ErrNotHeld, "release of a lost lock")
 	said, err := os.ReadFile(heard)
 	if want := strings.Join(asked, "\n") + "\n"; err != nil || string(said) != want {
 		t.Errorf("the program was asked\n%swant\n%s", said, want)

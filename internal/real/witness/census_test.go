@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"lockstep/internal/must"
 	"lockstep/internal/real/livestore/livetest"
 	"lockstep/internal/real/servers"
 	"lockstep/internal/real/witness"
@@ -16,24 +17,17 @@ import (
 // server's role, and immediately sends further commands.
 func kick(t *testing.T, addr string, commands ...[]string) {
 	t.Helper()
-	conn, err := net.Dial("tcp", addr)
-	if err != nil {
-		t.Fatal(err)
-	}
+	conn := must.Get(net.Dial("tcp", addr))(t)
 	defer conn.Close()
 	all := append([][]string{{"CLIENT", "KILL", "TYPE", "normal"}, {"CLIENT", "KILL", "TYPE", "pubsub"}}, commands...)
 	var request []byte
 	for _, c := range all {
 		request = resp.AppendCommand(request, c...)
 	}
-	if _, err := conn.Write(request); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(conn.Write(request))(t)
 	answers := resp.NewReader(conn)
 	for range all {
-		if _, err := answers.Next(); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(answers.Next())(t)
 	}
 }
 
@@ -42,10 +36,7 @@ func listening(t *testing.T) (context.Context, *servers.Server, *witness.Witness
 	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
 	t.Cleanup(cancel)
 	server := livetest.Redis(t, servers.RedisOptions{})
-	w, err := witness.Listen(ctx, server.Addr, "lock")
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := must.Get(witness.Listen(ctx, server.Addr, "lock"))(t)
 	t.Cleanup(func() { _ = w.Close() })
 	return ctx, server, w
 }
@@ -57,9 +48,7 @@ func TestAWitnessReconnects(t *testing.T) {
 			kick(t, server.Addr)
 			time.Sleep(50 * time.Millisecond) // until it has reconnected, as a client of a lock has to
 		}
-		if _, err := server.Command(ctx, "SET", "lock", value); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(server.Command(ctx, "SET", "lock", value))(t)
 		if err := w.Settle(ctx); err != nil {
 			t.Fatalf("%s: %v", value, err)
 		}

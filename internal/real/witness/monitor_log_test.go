@@ -16,6 +16,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"lockstep/internal/logcheck/logline"
+	"lockstep/internal/must"
 	"lockstep/internal/real/livestore/livetest"
 	"lockstep/internal/real/servers"
 )
@@ -101,10 +102,7 @@ func (m *monitored) gone(key string) {
 // scriptOf returns a script of our locks.
 func scriptOf(t *testing.T, file, name string) *redis.Script {
 	t.Helper()
-	text, err := os.ReadFile("../../locks/" + file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile("../../locks/" + file))(t)
 	found := regexp.MustCompile(name + " = &redis.Script\\{[^`]*`([^`]*)`").FindSubmatch(text)
 	if found == nil {
 		t.Fatalf("%s has no %s", file, name)
@@ -116,13 +114,8 @@ func scriptOf(t *testing.T, file, name string) *redis.Script {
 // lines.
 func listen(t *testing.T, ctx context.Context, server *servers.Server) (end func() []string) {
 	t.Helper()
-	conn, err := net.Dial("tcp", server.Addr)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := conn.Write([]byte("MONITOR\r\n")); err != nil {
-		t.Fatal(err)
-	}
+	conn := must.Get(net.Dial("tcp", server.Addr))(t)
+	must.Get(conn.Write([]byte("MONITOR\r\n")))(t)
 	in := bufio.NewScanner(conn)
 	if !in.Scan() || in.Text() != "+OK" {
 		t.Fatalf("MONITOR: %q, %v", in.Text(), in.Err())
@@ -138,9 +131,7 @@ func listen(t *testing.T, ctx context.Context, server *servers.Server) (end func
 	}()
 	return func() []string {
 		t.Helper()
-		if _, err := server.Command(ctx, "ECHO", last); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(server.Command(ctx, "ECHO", last))(t)
 		defer conn.Close()
 		return <-lines
 	}

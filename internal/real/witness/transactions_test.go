@@ -8,6 +8,7 @@ import (
 
 	"github.com/go-zookeeper/zk"
 
+	"lockstep/internal/must"
 	"lockstep/internal/real/livestore"
 	"lockstep/internal/real/livestore/livetest"
 	"lockstep/internal/real/witness"
@@ -21,23 +22,16 @@ func TestTransactionsOfARealServer(t *testing.T) {
 	server := livetest.Start(t, zookeeper.ID, livestore.Wish{}).Members[0]
 	a, b, c := zkClient(t, server.Addr), zkClient(t, server.Addr), zkClient(t, server.Addr)
 	onlyOwn := func(path string) bool {
-		log, err := witness.TransactionsOf(server.Dir)
-		if err != nil {
-			t.Fatal(err)
-		}
+		log := must.Get(witness.TransactionsOf(server.Dir))(t)
 		return witness.OnlyOwnRemoved([][]witness.Transaction{log, log}, path)
 	}
 	create := func(client *zk.Conn, path string) {
 		t.Helper()
-		if _, err := client.Create(path, nil, zk.FlagEphemeral, zk.WorldACL(zk.PermAll)); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(client.Create(path, nil, zk.FlagEphemeral, zk.WorldACL(zk.PermAll)))(t)
 	}
 	remove := func(client *zk.Conn, path string) {
 		t.Helper()
-		if err := client.Delete(path, -1); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, client.Delete(path, -1))
 	}
 	create(a, "/lock")
 	remove(a, "/lock")
@@ -104,9 +98,8 @@ func TestOnlyOwnRemovedInDoubt(t *testing.T) {
 		"two servers, two words": {[][]witness.Transaction{{lock(1, 1, create)}, {lock(2, 1, create)}}, false},
 	} {
 		for _, path := range []string{"/lock", ""} {
-			if got := witness.OnlyOwnRemoved(tt.logs, path); got != tt.want {
-				t.Errorf("%s, path %q: %v, want %v", name, path, got, tt.want)
-			}
+			must.Equalf(t, witness.OnlyOwnRemoved(tt.logs, path), tt.want,
+				"%s, path %q", name, path)
 		}
 	}
 	// Where any node may be the lock's, so may be its data.
@@ -122,12 +115,8 @@ func FuzzTransactions(f *testing.F) {
 	f.Add([]byte("ZKLG\x00\x00\x00\x02\x00\x00\x00\x00\x00\x00\x00\x0012345678\x00\x00\x00\x05short"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		dir := t.TempDir()
-		if err := os.MkdirAll(filepath.Join(dir, "version-2"), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(dir, "version-2", "log.1"), data, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.MkdirAll(filepath.Join(dir, "version-2"), 0o700))
+		must.Do(t, os.WriteFile(filepath.Join(dir, "version-2", "log.1"), data, 0o600))
 		if log, err := witness.TransactionsOf(dir); err == nil {
 			witness.OnlyOwnRemoved([][]witness.Transaction{log}, "/lock")
 		}

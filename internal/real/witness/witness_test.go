@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"lockstep/internal/must"
 	"lockstep/internal/real/witness"
 )
 
@@ -36,9 +37,7 @@ func TestAServerTellsWhatItDoes(t *testing.T) {
 	const unlock = `if redis.call("get",KEYS[1]) == ARGV[1] then return redis.call("del",KEYS[1]) else return 0 end`
 	do := func(args ...string) {
 		t.Helper()
-		if _, err := server.Command(ctx, args...); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(server.Command(ctx, args...))(t)
 	}
 	do("SET", "lock", `a "quoted"`+"\n\x01", "NX", "PX", "30")
 	time.Sleep(60 * time.Millisecond)
@@ -49,9 +48,7 @@ func TestAServerTellsWhatItDoes(t *testing.T) {
 	do("HINCRBY", "lock", "field", "1")
 	do("PEXPIRE", "lock", "60000")
 	do("DEL", "lock")
-	if err := w.Settle(ctx); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, w.Settle(ctx))
 	items := w.Items()
 	names := map[string]string{}
 	for _, i := range items {
@@ -63,17 +60,13 @@ func TestAServerTellsWhatItDoes(t *testing.T) {
 		"> set\n> expire\nclient: SET lock b NX PX 60000\nclient: SET other b\n" +
 		"client: EVAL ... 1 lock a\nlua: get lock\nclient: EVAL ... 1 lock b\nlua: get lock\n> del\nlua: del lock\n" +
 		"> hincrby\nclient: HINCRBY lock field 1\n> expire\nclient: PEXPIRE lock 60000\n> del\nclient: DEL lock\n"
-	if got := story(items, names); got != want {
-		t.Errorf("got:\n%s\nwant:\n%s", got, want)
-	}
+	must.Equal(t, story(items, names), want)
 	for k := range items {
 		if i := &items[k]; i.Args != nil && (i.At > i.Read || i.Read-i.At > time.Second) {
 			t.Errorf("%v was executed at %v and reported at %v", i.Args, i.At, i.Read)
 		}
 	}
-	if err := server.Kill(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, server.Kill())
 	<-w.Done()
 	if got := w.Items(); len(got) < len(items) {
 		t.Errorf("%d of %d items are left", len(got), len(items))

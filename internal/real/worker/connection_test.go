@@ -87,15 +87,11 @@ func TestSubscribingAndDiallingFailAsTheOtherCommandsDo(t *testing.T) {
 		"subscribing": func(p *port, limit time.Duration) error { _, err := p.Subscribe(within(t, limit), "c"); return err },
 		"dialling":    func(p *port, limit time.Duration) error { _, err := p.Dial(within(t, limit)); return err },
 	} {
-		if err := do(silent, 10*time.Second); err != ports.ErrTimeout {
-			t.Errorf("%s, and silence: %v, want %v", what, err, ports.ErrTimeout)
-		}
-		if err := do(silent, 50*time.Millisecond); err != context.DeadlineExceeded {
-			t.Errorf("%s, and silence until the deadline: %v", what, err)
-		}
-		if err := do(closed, 10*time.Second); err != ports.ErrConnection {
-			t.Errorf("%s, and a closed connection: %v, want %v", what, err, ports.ErrConnection)
-		}
+		must.Equalf(t, do(silent, 10*time.Second), ports.ErrTimeout, "%s, and silence", what)
+		must.Equalf(t, do(silent, 50*time.Millisecond), context.DeadlineExceeded,
+			"%s, and silence until the deadline", what)
+		must.Equalf(t, do(closed, 10*time.Second), ports.ErrConnection,
+			"%s, and a closed connection", what)
 	}
 }
 
@@ -141,9 +137,7 @@ func TestAConnectionWithoutAReplyIsBroken(t *testing.T) {
 	conn := must.Get(p.Dial(context.Background()))(t)
 	must.Do(t, server.Freeze())
 	for _, want := range []error{ports.ErrTimeout, ports.ErrConnection} {
-		if got := conn.Do(context.Background(), redis.Get("lock")).Err; got != want {
-			t.Errorf("got %v, want %v", got, want)
-		}
+		must.Equal(t, conn.Do(context.Background(), redis.Get("lock")).Err, want)
 	}
 }
 

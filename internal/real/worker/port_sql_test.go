@@ -151,16 +151,13 @@ func TestASessionEndsWithItsConnection(t *testing.T) {
 		}
 		a.Close()
 		a.Close()
-		if res := a.Exec(ctx, db.sessionID()); res.Err != ports.ErrConnection {
-			t.Errorf("after Close: %v", res.Err)
-		}
+		must.Equalf(t, a.Exec(ctx, db.sessionID()).Err, ports.ErrConnection, "after Close")
 		eventually(t, "a closed session keeps its lock", func() sql.Result { return b.Exec(ctx, db.take()) })
 		if res := p.Exec(ctx, db.kill(other)); res.Err != nil {
 			t.Fatal(res.Err)
 		}
-		if res := b.Exec(ctx, db.sessionID()); res.Err != ports.ErrConnection {
-			t.Errorf("a session that was killed: %v, want exactly %v", res.Err, ports.ErrConnection)
-		}
+		must.Equalf(t, b.Exec(ctx, db.sessionID()).Err, ports.ErrConnection,
+			"a session that was killed")
 		c, _ := session()
 		eventually(t, "a killed session keeps its lock", func() sql.Result { return c.Exec(ctx, db.take()) })
 		c.Close()
@@ -187,9 +184,7 @@ func TestErrorsOfDatabasesAreThoseOfThePort(t *testing.T) {
 		began := time.Now()
 		res := conn.Exec(ctx, sleep)
 		wantError(t, "silence", res.Err, ports.ErrTimeout, time.Since(began), timeout, timeout+200*time.Millisecond)
-		if res := conn.Exec(ctx, db.sessionID()); res.Err != ports.ErrConnection {
-			t.Errorf("after a timeout: %v", res.Err)
-		}
+		must.Equalf(t, conn.Exec(ctx, db.sessionID()).Err, ports.ErrConnection, "after a timeout")
 		if lines := told.lines(); lines[len(lines)-1] != "-- "+ports.ErrTimeout.Error() {
 			t.Errorf("reported %q", lines)
 		}

@@ -131,9 +131,8 @@ func TestAnExpiredZooKeeperSessionNeverComesBack(t *testing.T) {
 	if state, err := s.NextState(within(t, 5*time.Second)); err != nil || state != zookeeper.Expired {
 		t.Errorf("after the reconnect: state %v, %v", state, err)
 	}
-	if err := never.Wait(within(t, time.Second)); err != zookeeper.ErrSessionExpired {
-		t.Errorf("a watch of an expired session: %v", err)
-	}
+	must.Equalf[error](t, never.Wait(within(t, time.Second)), zookeeper.ErrSessionExpired,
+		"a watch of an expired session")
 	dials := way.set(false)
 	s.pause(1500 * time.Millisecond) // go-zookeeper would have a new session by now
 	if again := way.set(false); again != dials {

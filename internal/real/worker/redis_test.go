@@ -105,9 +105,7 @@ func TestErrorsAreThoseOfThePort(t *testing.T) {
 			began := time.Now()
 			err := p.Do(ctx, redis.Get("lock")).Err
 			took := time.Since(began)
-			if err != tt.want {
-				t.Errorf("got %v, want exactly %v", err, tt.want)
-			}
+			must.Equal(t, err, tt.want)
 			if took < tt.took-30*time.Millisecond || took > tt.took+100*time.Millisecond {
 				t.Errorf("after %v, want %v", took, tt.took)
 			}

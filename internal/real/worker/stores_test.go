@@ -10,6 +10,7 @@ import (
 
 	"lockstep/internal/history"
 	"lockstep/internal/locks"
+	"lockstep/internal/must"
 	"lockstep/internal/ports"
 	"lockstep/internal/real/livestore"
 	"lockstep/internal/real/livestore/livetest"
@@ -271,9 +272,7 @@ func (g *gate) set(shut bool) int {
 // wantError compares and returns how long it took.
 func wantError(t *testing.T, what string, err, want error, took, least, most time.Duration) {
 	t.Helper()
-	if err != want {
-		t.Errorf("%s: %v, want exactly %v", what, err, want)
-	}
+	must.Equalf(t, err, want, "%s", what)
 	if took < least || took > most {
 		t.Errorf("%s: after %v, want %v to %v", what, took, least, most)
 	}

@@ -35,9 +35,7 @@ func (k *Kernel) NewProc(name string, c Clock) *Proc {
 
 func expect(t *testing.T, got []string, want ...string) {
 	t.Helper()
-	if g, w := strings.Join(got, "\n"), strings.Join(want, "\n"); g != w {
-		t.Errorf("got:\n%s\nwant:\n%s", g, w)
-	}
+	must.Equal(t, strings.Join(got, "\n"), strings.Join(want, "\n"))
 }
 
 // The queue behaves like a sorted list, with few events (the sorted part) and with many (the heap).
@@ -379,9 +377,7 @@ func TestClockArithmetic(t *testing.T) {
 		if m, w := tt.clock.Mono(instant(int64(tt.at))), tt.clock.Wall(instant(int64(tt.at))); m != tt.mono || w != tt.wall {
 			t.Errorf("%+v at %v: mono %v wall %v, want %v %v", tt.clock, tt.at, m, w, tt.mono, tt.wall)
 		}
-		if d := tt.clock.TrueFor(tt.mono); d != tt.at {
-			t.Errorf("%+v: TrueFor(%v) = %v, want %v", tt.clock, tt.mono, d, tt.at)
-		}
+		must.Equalf(t, tt.clock.TrueFor(tt.mono), tt.at, "%+v: TrueFor(%v)", tt.clock, tt.mono)
 	}
 }
 

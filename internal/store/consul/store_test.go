@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"lockstep/internal/must"
 	"lockstep/internal/store"
 	"lockstep/internal/store/storetest"
 )
@@ -41,9 +42,7 @@ func (b *bench) session(client int, ttl, delay time.Duration, deleteKeys bool) s
 
 func (b *bench) want(what, got, want string) {
 	b.T.Helper()
-	if got != want {
-		b.T.Errorf("%s: %s, want %s", what, got, want)
-	}
+	must.Equalf(b.T, got, want, "%s", what)
 }
 
 const ttl = 10 * time.Second
@@ -246,9 +245,8 @@ func TestARestartStartsLockDelaysAgain(t *testing.T) {
 	} {
 		s.LeaderRuns(tt.since)
 		s.Lead(at(tt.now))
-		if got := locks(tt.now, next); got != tt.want {
-			t.Errorf("at %v, with a leader that runs since %v: %v, want %v", tt.now, tt.since, got, tt.want)
-		}
+		must.Equalf(t, locks(tt.now, next), tt.want,
+			"at %v, with a leader that runs since %v", tt.now, tt.since)
 	}
 }
 

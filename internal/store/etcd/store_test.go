@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"lockstep/internal/history"
+	"lockstep/internal/must"
 	"lockstep/internal/store"
 	"lockstep/internal/store/storetest"
 )
@@ -132,9 +133,8 @@ func TestATransactionAsksForOneRevision(t *testing.T) {
 	b.put(anna, "lock", 0) // revision 3
 	for revision, want := range map[int64]bool{0: false, 2: false, 3: true, 4: false} {
 		guarded := Txn{If: []Compare{{Key: "lock", Mod: true, Revision: revision}}}
-		if got := b.Value(bert, guarded).(Result).Succeeded; got != want {
-			t.Errorf("modified at 3, asked for %d: %t", revision, got)
-		}
+		must.Equalf(t, b.Value(bert, guarded).(Result).Succeeded, want,
+			"modified at 3, asked for %d", revision)
 	}
 }
 
@@ -216,9 +216,8 @@ func TestTheShortestLease(t *testing.T) {
 	for _, tt := range tests {
 		s := New(Config{Election: tt.election})
 		a, _ := s.Exec(store.Clock{}, 0, store.Conn{}, Grant{TTL: tt.ask})
-		if got := a.Value.(Lease).TTL; got != tt.want {
-			t.Errorf("election %v, asked for %v: got %v, want %v", tt.election, tt.ask, got, tt.want)
-		}
+		must.Equalf(t, a.Value.(Lease).TTL, tt.want,
+			"election %v, asked for %v", tt.election, tt.ask)
 	}
 }
 
@@ -259,9 +258,8 @@ func TestCutRangesAndLongLeases(t *testing.T) {
 			t.Errorf("%+v: %+v, want one of 3 keys, and more: %v", tt.op, got, tt.more)
 		}
 	}
-	if err := exec(Grant{TTL: maxTTL + time.Second}).Err; err != ErrTooLong {
-		t.Errorf("a lease of %v: %v", maxTTL+time.Second, err)
-	}
+	must.Equalf(t, exec(Grant{TTL: maxTTL + time.Second}).Err, ErrTooLong,
+		"a lease of %v", maxTTL+time.Second)
 }
 
 func TestKept(t *testing.T) {

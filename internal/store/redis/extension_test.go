@@ -3,6 +3,8 @@ package redis
 import (
 	"strings"
 	"testing"
+
+	"lockstep/internal/must"
 )
 
 // No server with these extensions is installed, so the expected values are from their
@@ -151,9 +153,8 @@ func TestExtensionsAreOff(t *testing.T) {
 		}
 	}
 	s := New()
-	if got := do(s, 0, 1, Command("SET", "k", "v", "IFDEQ", "0")); got != syntaxReply {
-		t.Errorf("SET IFDEQ of Redis 7.0: %s, want %s", got, syntaxReply)
-	}
+	must.Equalf(t, do(s, 0, 1, Command("SET", "k", "v", "IFDEQ", "0")), syntaxReply,
+		"SET IFDEQ of Redis 7.0")
 	s.Extensions = TairString
 	if s.Reset(); s.Extensions != TairString {
 		t.Error("Reset has removed the module")
@@ -211,8 +212,6 @@ func TestHashesAndBadWaits(t *testing.T) {
 	} {
 		words := strings.SplitN(step.cmd, " ", 3)
 		cmd := Command(words[0], words[1:]...)
-		if got := s.ExecIn(&open, 0, 1, &cmd).String(); got != step.want {
-			t.Errorf("%d, %s: %s, want %s", i, step.cmd, got, step.want)
-		}
+		must.Equalf(t, s.ExecIn(&open, 0, 1, &cmd).String(), step.want, "%d, %s", i, step.cmd)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"lockstep/internal/history"
+	"lockstep/internal/must"
 )
 
 func TestOperationsOfRedis(t *testing.T) {
@@ -30,9 +31,7 @@ func TestOperationsOfRedis(t *testing.T) {
 		{EvalKeys(unlock, "lock", "queue").Text("10").Text("A"), history.Op{Name: "unlock", Script: true, Key: "lock queue", Owner: "A", Does: history.RemovesOwn}},
 		{Eval(blind, "lock"), history.Op{Name: "unlock", Script: true, Key: "lock"}},
 	} {
-		if got := tt.give.Op(); got != tt.want {
-			t.Errorf("%s\ngot  %+v\nwant %+v", tt.give.String(), got, tt.want)
-		}
+		must.Equalf(t, tt.give.Op(), tt.want, "%s", tt.give.String())
 	}
 	if op := (&history.Op{Key: "a b"}); !op.About("b") || op.About("a b c") || (&history.Op{}).About("a") {
 		t.Error("About is wrong for two keys or none")
@@ -52,8 +51,6 @@ func TestAnswersOfRedis(t *testing.T) {
 		{Failed(ServerError("CLUSTERDOWN The cluster is down")), history.Answer{Refused: "CLUSTERDOWN The cluster is down", Redirected: true}},
 		{Failed(errors.New("odd")), history.Answer{Refused: "odd"}},
 	} {
-		if got := tt.give.Answer(); got != tt.want {
-			t.Errorf("%s: got  %+v\nwant %+v", tt.give, got, tt.want)
-		}
+		must.Equalf(t, tt.give.Answer(), tt.want, "%s", tt.give)
 	}
 }

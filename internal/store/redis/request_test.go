@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"lockstep/internal/must"
 )
 
 var script = &Script{Name: "renew", Source: "return 1"}
@@ -25,12 +27,8 @@ func TestCommandsReadAsTyped(t *testing.T) {
 		{Command("HINCRBY", "h", "f").Num(-1), "HINCRBY h f -1", "[HINCRBY h f -1]"},
 	}
 	for _, tt := range tests {
-		if got := tt.cmd.String(); got != tt.want {
-			t.Errorf("String: got %q, want %q", got, tt.want)
-		}
-		if got := fmt.Sprint(tt.cmd.Args()); got != tt.args {
-			t.Errorf("Args: got %s, want %s", got, tt.args)
-		}
+		must.Equalf(t, tt.cmd.String(), tt.want, "String")
+		must.Equalf(t, fmt.Sprint(tt.cmd.Args()), tt.args, "Args")
 	}
 }
 
@@ -47,9 +45,7 @@ func TestCommandsAreIndependent(t *testing.T) {
 		"EVAL renew lock t": base, "EVAL renew lock t 1": first, "EVAL renew lock t 2 x": second,
 		"EVAL renew lock t" + strings.Repeat(" y", 20): third, "EVAL renew lock t 1 z": fourth,
 	} {
-		if got := c.String(); got != want {
-			t.Errorf("got %q, want %q", got, want)
-		}
+		must.Equal(t, c.String(), want)
 	}
 }
 

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"lockstep/internal/must"
 )
 
 // eval runs a source once with key k and argument v.
@@ -43,9 +45,8 @@ func TestScriptBudget(t *testing.T) {
 		if got := eval(s, source); !strings.Contains(got, "budget of 1000000 instructions script: ") {
 			t.Errorf("%s: %s", source, got)
 		}
-		if got := eval(s, `return "alive"`); got != `"alive"` {
-			t.Errorf("after %s the interpreter is broken: %s", source, got)
-		}
+		must.Equalf(t, eval(s, `return "alive"`), `"alive"`,
+			"after %s the interpreter is broken", source)
 	}
 	if got := eval(s, `return redis.call("get", "k")`); got != `"kept"` {
 		t.Errorf("what a stopped script wrote is %s, want it kept", got)
@@ -84,12 +85,8 @@ func TestScriptsAreIsolated(t *testing.T) {
 		eval(s, tame) // fill the tables of tame scripts
 		do(s, 0, 1, Eval(&Script{Name: "three", Source: `return {KEYS[1], ARGV[1], ARGV[2]}`}, "k").Text("a").Text("b"))
 		eval(s, source)
-		if got := eval(s, probe); got != want {
-			t.Errorf("after %s:\n%s, want\n%s", source, got, want)
-		}
-		if got := eval(s, tame); got != want {
-			t.Errorf("after %s a tame script sees\n%s, want\n%s", source, got, want)
-		}
+		must.Equalf(t, eval(s, probe), want, "after %s", source)
+		must.Equalf(t, eval(s, tame), want, "after %s a tame script sees", source)
 	}
 }
 
@@ -107,9 +104,7 @@ func TestMissingGlobals(t *testing.T) {
 // TestNoAddresses: an address would make two runs differ.
 func TestNoAddresses(t *testing.T) {
 	got := eval(New(), `return {tostring({}), tostring(pcall), tostring(redis.call)}`)
-	if want := `["table: 0x0" "function: 0x0" "function: 0x0"]`; got != want {
-		t.Errorf("tostring gives %s, want %s", got, want)
-	}
+	must.Equalf(t, got, `["table: 0x0" "function: 0x0" "function: 0x0"]`, "tostring")
 	if a, b := eval(New(), `local t = {} for k in pairs(math) do t[#t+1] = k end return t`),
 		eval(New(), `local s = "" for k in pairs(math) do s = s .. k end return s`); a != "[]" || !strings.HasPrefix(b, `"absacos`) {
 		t.Errorf("pairs(math) gives %s and %s", a, b)
@@ -226,9 +221,7 @@ func TestArgumentsAreTexts(t *testing.T) {
 	script := &Script{Name: "types", Source: `return {type(ARGV[1]), tostring(ARGV[1] == 5), tostring(ARGV[1] == "5"), ARGV[2]}`}
 	for _, token := range []string{"token-1", "token-2", "", "tokenX1"} {
 		want := fmt.Sprintf(`["string" "false" "true" %q]`, token)
-		if got := do(s, 0, 1, Eval(script, "k").Num(5).Text(token)); got != want {
-			t.Errorf("a script sees %s, want %s", got, want)
-		}
+		must.Equalf(t, do(s, 0, 1, Eval(script, "k").Num(5).Text(token)), want, "a script sees")
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"lockstep/internal/history"
+	"lockstep/internal/must"
 	"lockstep/internal/store"
 )
 
@@ -202,9 +203,7 @@ func play(t *testing.T, s *Store, steps []step) {
 		} else {
 			reply = s.Exec(step.atMS, step.by, &step.give).String()
 		}
-		if reply != step.want {
-			t.Errorf("step %d, %v: reply %s, want %s", i, &step.give, reply, step.want)
-		}
+		must.Equalf(t, reply, step.want, "step %d, %v: reply", i, &step.give)
 		reports(t, s, fmt.Sprintf("step %d, %v", i, &step.give), step.changes, step.effects)
 		for _, e := range s.Effects() {
 			replica.Apply(step.atMS, &e)
@@ -216,12 +215,8 @@ func play(t *testing.T, s *Store, steps []step) {
 // reports checks what the last call has reported.
 func reports(t *testing.T, s *Store, call, changes, effects string) {
 	t.Helper()
-	if got := show(s.Changes()); got != changes {
-		t.Errorf("%s: changes\n%s, want\n%s", call, got, changes)
-	}
-	if got := showEffects(s.Effects()); got != effects {
-		t.Errorf("%s: effects\n%s, want\n%s", call, got, effects)
-	}
+	must.Equalf(t, show(s.Changes()), changes, "%s: changes", call)
+	must.Equalf(t, showEffects(s.Effects()), effects, "%s: effects", call)
 }
 
 // do executes a command and returns the reply as redis-cli prints it.
@@ -241,9 +236,7 @@ func TestReplica(t *testing.T) {
 		return strings.Join(out, " | ")
 	}
 	do(primary, 0, 1, Set("lock", "t").PX(ttl))
-	if got, want := follow(4000), "replicated lock of 1 by 1 ttl 6000"; got != want {
-		t.Errorf("SET on the replica: %s, want %s", got, want)
-	}
+	must.Equalf(t, follow(4000), "replicated lock of 1 by 1 ttl 6000", "SET on the replica")
 	replica.ExpireDue(99_000)
 	if got := do(replica, 99_000, 2, Get("lock")); got != "(nil)" {
 		t.Errorf("a replica with a fast clock reads %s, want nothing", got)
@@ -263,9 +256,8 @@ func TestReplica(t *testing.T) {
 		t.Errorf("overwrite on the replica: %s, want %s", got, want)
 	}
 	replica.SetReplica(false)
-	if got := do(replica, 20_002, 2, Set("lock", "x").NX()); got != "(nil)" {
-		t.Errorf("the promoted replica gave the lock away: %s", got)
-	}
+	must.Equalf(t, do(replica, 20_002, 2, Set("lock", "x").NX()), "(nil)",
+		"the promoted replica gave the lock away")
 }
 
 func TestCopyToAndLose(t *testing.T) {
@@ -279,16 +271,11 @@ func TestCopyToAndLose(t *testing.T) {
 	source.CopyTo(dst, 1000)
 	want := "forgotten taken of 4 by 0 ttl -1; forgotten gone of 5 by 0 ttl -1; " +
 		"replicated new of 2 by 0 ttl -1; replicated taken of 3 by 0 ttl 9000"
-	if got := show(dst.Changes()); got != want {
-		t.Errorf("CopyTo reports\n%s, want\n%s", got, want)
-	}
-	if got, want := fmt.Sprint(dst.Snapshot()), fmt.Sprint(source.Snapshot()); got != want {
-		t.Errorf("the copy is\n%s, want\n%s", got, want)
-	}
+	must.Equalf(t, show(dst.Changes()), want, "CopyTo reports")
+	must.Equalf(t, fmt.Sprint(dst.Snapshot()), fmt.Sprint(source.Snapshot()), "the copy")
 	do(dst, 1000, 9, Command("HSET", "new", "f", "other"))
-	if got := do(source, 1000, 9, Command("HGET", "new", "f")); got != `"v"` {
-		t.Errorf("a write to the copy reached the source: %s", got)
-	}
+	must.Equalf(t, do(source, 1000, 9, Command("HGET", "new", "f")), `"v"`,
+		"a write to the copy reached the source")
 	dst.Lose(2000)
 	if got := len(dst.Changes()); got != 3 || dst.Len() != 0 {
 		t.Errorf("Lose reports %d entries and leaves %d, want 3 and 0", got, dst.Len())
@@ -339,9 +326,7 @@ func TestPublish(t *testing.T) {
 	heard := ""
 	s.OnPublish = func(channel, message string) int64 { heard += channel + "=" + message; return 2 }
 	script := &Script{Name: "p", Source: `return redis.call("publish", "c", 7)`}
-	if got := do(s, 0, 1, Command("PUBLISH", "a", "b")); got != "(integer) 2" {
-		t.Errorf("PUBLISH: %s", got)
-	}
+	must.Equalf(t, do(s, 0, 1, Command("PUBLISH", "a", "b")), "(integer) 2", "PUBLISH")
 	if got := do(s, 0, 1, Eval(script, "k")); got != "(integer) 2" || heard != "a=bc=7" {
 		t.Errorf("PUBLISH in a script: %s, heard %s", got, heard)
 	}

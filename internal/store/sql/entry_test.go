@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"lockstep/internal/history"
+	"lockstep/internal/must"
 	"lockstep/internal/store"
 )
 
@@ -58,9 +59,7 @@ func (b *bench) do(who, query string, args ...Value) string {
 // want compares the answer of a statement, and the model's output.
 func (b *bench) want(got, answer string, changes ...string) {
 	b.Helper()
-	if got != answer {
-		b.Errorf("answer %q, want %q", got, answer)
-	}
+	must.Equalf(b, got, answer, "answer")
 	out := b.db.Output()
 	var all []string
 	for _, c := range out.Changes {

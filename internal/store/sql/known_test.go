@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"lockstep/internal/must"
 	"lockstep/internal/ports"
 	"lockstep/internal/store"
 	. "lockstep/internal/store/sql"
@@ -339,10 +340,7 @@ func locksSpeakSQL(t *testing.T, real *realServer) {
 		t.Fatal(err)
 	}
 	for _, path := range written {
-		file, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		file := must.Get(os.ReadFile(path))(t)
 		clients := map[string]*pair{"A": d.connect(1), "B": d.connect(2)}
 		for line := range strings.Lines(string(file)) {
 			who, rest, _ := strings.Cut(line, " ")

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"lockstep/internal/must"
 	"lockstep/internal/store"
 )
 
@@ -58,9 +59,7 @@ func (p *tape) rest() string {
 
 func (p *tape) expect(got, want string) {
 	p.t.Helper()
-	if got != want {
-		p.t.Errorf("got  %s\nwant %s", got, want)
-	}
+	must.Equal(p.t, got, want)
 }
 
 func (p *tape) tick(at time.Duration) string {

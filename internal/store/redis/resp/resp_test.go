@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"lockstep/internal/must"
 	"lockstep/internal/store/redis"
 	"lockstep/internal/store/redis/resp"
 )
@@ -48,9 +49,7 @@ func TestParseTellsAStatusFromAString(t *testing.T) {
 
 func TestACommandIsAnArrayOfStrings(t *testing.T) {
 	got := string(resp.AppendCommand(nil, "SET", "lock", ""))
-	if want := "*3\r\n$3\r\nSET\r\n$4\r\nlock\r\n$0\r\n\r\n"; got != want {
-		t.Errorf("got %q, want %q", got, want)
-	}
+	must.Equal(t, got, "*3\r\n$3\r\nSET\r\n$4\r\nlock\r\n$0\r\n\r\n")
 }
 
 func FuzzParse(f *testing.F) {

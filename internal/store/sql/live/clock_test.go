@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"lockstep/internal/must"
 	"lockstep/internal/real/livestore"
 	"lockstep/internal/real/programs"
 	"lockstep/internal/real/realtest"
@@ -22,19 +23,14 @@ func clocked(t *testing.T) (*mariaDB, *sql.DB) {
 	}
 	t.Setenv("TMPDIR", t.TempDir())
 	db := launch(t, livestore.Of(model.MySQLID), livestore.Single{Clock: true}).(*mariaDB)
-	pool, err := sql.Open("mysql", db.dsn(db.Addr))
-	if err != nil {
-		t.Fatal(err)
-	}
+	pool := must.Get(sql.Open("mysql", db.dsn(db.Addr)))(t)
 	t.Cleanup(func() { pool.Close() })
 	return db, pool
 }
 
 func (db *mariaDB) set(t *testing.T, step time.Duration, ppm int64) {
 	t.Helper()
-	if err := db.SetClock(step, ppm); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, db.SetClock(step, ppm))
 }
 
 // The thread that serves the connection has started before the first step.
@@ -61,13 +57,9 @@ func TestTheClockOfADatabase(t *testing.T) {
 	least, _ := fast(time.Now().Round(0))
 	db.set(t, 0, 0)
 	_, most := fast(time.Now().Round(0))
-	if err := db.Kill(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, db.Kill())
 	db.set(t, time.Hour, 0)
-	if err := db.Relaunch(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, db.Relaunch(t.Context()))
 	k.Want(t, "after a restart", realtest.Between(least+time.Hour, most+time.Hour))
 	pid := db.Pid()
 	if err := db.Stop(); err != nil {
@@ -82,10 +74,7 @@ func TestTheClockOfADatabase(t *testing.T) {
 // end of the wait.
 func TestMariaDBWaitsOnAWrongClock(t *testing.T) {
 	db, pool := clocked(t)
-	holder, err := pool.Conn(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	holder := must.Get(pool.Conn(t.Context()))(t)
 	defer holder.Close()
 	get := func(q interface {
 		QueryRowContext(context.Context, string, ...any) *sql.Row

@@ -6,6 +6,7 @@ import (
 	"os"
 	"testing"
 
+	"lockstep/internal/must"
 	"lockstep/internal/real/livestore"
 	"lockstep/internal/real/osproc"
 	"lockstep/internal/real/realtest"
@@ -40,10 +41,7 @@ func each(t *testing.T, test func(t *testing.T, d *livestore.Driver)) {
 func launch(t *testing.T, d *livestore.Driver, one livestore.Single) livestore.Database {
 	t.Helper()
 	one.Name = "db"
-	db, err := d.Launch(t.Context(), one)
-	if err != nil {
-		t.Fatal(err)
-	}
+	db := must.Get(d.Launch(t.Context(), one))(t)
 	t.Cleanup(func() { _ = db.Stop() })
 	return db
 }
@@ -62,13 +60,9 @@ func do(d *livestore.Driver, db livestore.Database, query string) (model.Result,
 func TestDatabasesComeAndGo(t *testing.T) {
 	each(t, func(t *testing.T, d *livestore.Driver) {
 		db := launch(t, d, livestore.Single{})
-		if _, err := do(d, db, "CREATE TABLE t (id BIGINT PRIMARY KEY)"); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(do(d, db, "CREATE TABLE t (id BIGINT PRIMARY KEY)"))(t)
 		pid := db.Pid()
-		if err := db.Stop(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, db.Stop())
 		if osproc.StartTime(pid) != "" {
 			t.Error("the process is still there")
 		}

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"lockstep/internal/must"
 	"lockstep/internal/real/realtest"
 )
 
@@ -19,7 +20,7 @@ func TestADatabaseIsInstalledOnce(t *testing.T) {
 	make1 := func(name string) string {
 		t.Helper()
 		data := filepath.Join(dir, name)
-		err := furnish("mariadbd", data, func() error {
+		must.Do(t, furnish("mariadbd", data, func() error {
 			installed++
 			if during != nil {
 				during()
@@ -28,18 +29,12 @@ func TestADatabaseIsInstalledOnce(t *testing.T) {
 				return err
 			}
 			return os.WriteFile(filepath.Join(data, "tables"), []byte(name), 0o640)
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		}))
 		info, err := os.Stat(filepath.Join(data, "tables"))
 		if err != nil || info.Mode() != 0o640 {
 			t.Errorf("%s: %v, %v", name, info, err)
 		}
-		text, err := os.ReadFile(filepath.Join(data, "tables"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := must.Get(os.ReadFile(filepath.Join(data, "tables")))(t)
 		return string(text)
 	}
 	during = func() {
