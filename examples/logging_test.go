@@ -73,9 +73,7 @@ func (s *story) judge(t *testing.T, log []byte) (clients []string) {
 		}
 		lines = append(lines, said)
 	}
-	if !slices.Equal(lines, s.lines) {
-		t.Errorf("%s: the lines are\n%q, want\n%q", s.lock, lines, s.lines)
-	}
+	must.Slicesf(t, lines, s.lines, "%s: the lines", s.lock)
 	return clients
 }
 

@@ -16,6 +16,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"lockstep/internal/locks"
+	"lockstep/internal/must"
 	"lockstep/internal/run"
 	"lockstep/internal/runstore"
 	"lockstep/locktest"
@@ -288,11 +289,7 @@ func TestWhatFails(t *testing.T) {
 			if passes {
 				t.Fatalf("it passes:\n%s", out)
 			}
-			for _, w := range f.says {
-				if !strings.Contains(out, w) {
-					t.Errorf("it does not say %q:\n%s", w, out)
-				}
-			}
+			must.Contain(t, out, f.says...)
 			if name == "blind" {
 				pages, err := filepath.Glob(filepath.Join(reports, "*", "*", "report.html"))
 				if err != nil || len(pages) != 1 {

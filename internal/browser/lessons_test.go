@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"lockstep/internal/browser"
+	"lockstep/internal/must"
 )
 
 // controlsInSight lists the visible and enabled controls of the playground, by their names in
@@ -31,9 +32,7 @@ func TestALessonShowsItsControls(t *testing.T) {
 		}
 		p.Click("#lesson .answers button:first-child")
 		want := browser.Eval[[]string](p, fmt.Sprintf(`JSON.parse(document.getElementById("cards").textContent).filter(function (c) { return c.name === %q; })[0].controls.sort()`, name))
-		if seen := browser.Eval[[]string](p, controlsInSight); !slices.Equal(seen, want) {
-			t.Errorf("%s: shows %q, want %q", name, seen, want)
-		}
+		must.Slicesf(t, browser.Eval[[]string](p, controlsInSight), want, "%s: shows", name)
 		if room := browser.Eval[[]float64](p, `(function (e) { scrollTo(0, 0); return [e.scrollHeight - e.clientHeight, innerHeight - e.getBoundingClientRect().bottom]; })(document.getElementById("lesson"))`); room[0] > 0 || room[1] < 0 {
 			t.Errorf("%s: %v pixels of the text are hidden, %v below it", name, room[0], room[1])
 		}

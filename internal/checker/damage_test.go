@@ -1,6 +1,10 @@
 package checker
 
-import "testing"
+import (
+	"testing"
+
+	"lockstep/internal/must"
+)
 
 func TestDamaged(t *testing.T) {
 	const both = "0 A acquired; 1 R read peer=A; 10 B acquired; "
@@ -17,9 +21,7 @@ func TestDamaged(t *testing.T) {
 		{"a lost update", "0 R read peer=A value=7; 1 R read peer=B value=7; 2 R write-accepted peer=B value=8 cause=1; 3 R write-accepted peer=A value=9 cause=0", true},
 		{"refused", both + "11 R read peer=B; 12 R write-refused peer=A value=1 cause=1", false},
 	} {
-		if got := Damaged(parse(tt.story)); got != tt.want {
-			t.Errorf("%s: %v, want %v", tt.name, got, tt.want)
-		}
+		must.Equalf(t, Damaged(parse(tt.story)), tt.want, "%s", tt.name)
 	}
 	if HandsOutTokens(parse("0 A acquired")) || !HandsOutTokens(parse("0 A acquired token=33")) {
 		t.Error("only the second of them hands out tokens")

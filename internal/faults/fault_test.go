@@ -1,8 +1,9 @@
 package faults
 
 import (
-	"slices"
 	"testing"
+
+	"lockstep/internal/must"
 )
 
 // Names covers every place in which a scenario can name a node: the engine follows the holder only
@@ -14,9 +15,7 @@ func TestNamesOfAFault(t *testing.T) {
 		Args:    Args{Sides: [][]string{{"C", "D"}, {"store"}}},
 		End:     End{Until: &Trigger{Moment: Acquires, Subject: "E"}},
 	}
-	if got, want := f.Names(), []string{"A", "B", "C", "D", "store", "E"}; !slices.Equal(got, want) {
-		t.Errorf("got %v, want %v", got, want)
-	}
+	must.Slices(t, f.Names(), []string{"A", "B", "C", "D", "store", "E"})
 	if namesHolder(&f) {
 		t.Error("the fault does not name the holder")
 	}

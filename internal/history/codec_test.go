@@ -125,9 +125,7 @@ func TestReadJSONLErrors(t *testing.T) {
 	}
 	for _, tt := range tests {
 		_, err := readOne(strings.NewReader(tt.give))
-		if err == nil || !strings.Contains(err.Error(), tt.want) {
-			t.Errorf("%.300s\ngot error  %v\nwant in it %q", tt.give, err, tt.want)
-		}
+		must.Fail(t, err, tt.want)
 	}
 }
 
@@ -175,9 +173,7 @@ func TestWriteJSONLErrors(t *testing.T) {
 		h := testHistory()
 		tt.change(h)
 		err := WriteJSONL(&bytes.Buffer{}, h)
-		if err == nil || !strings.Contains(err.Error(), tt.want) {
-			t.Errorf("got error %v, want in it %q", err, tt.want)
-		}
+		must.Fail(t, err, tt.want)
 	}
 }
 

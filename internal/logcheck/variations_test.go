@@ -424,9 +424,7 @@ func TestQuotes(t *testing.T) {
 		}
 		want := []string{"2 2026-03-01 12:00:00.123 [pod-a] lock acquired: jobs", "4 2026-03-01 12:00:03.123 [pod-b] lock acquired: jobs",
 			"5 2026-03-01 12:00:06.123 [pod-a] lock released: jobs", "6 2026-03-01 12:00:09.123 [pod-b] lock released: jobs"}
-		if !slices.Equal(got, want) {
-			t.Errorf("%s: %q", name, got)
-		}
+		must.Slicesf(t, got, want, "%s", name)
 	}
 }
 

@@ -5,6 +5,7 @@ package must
 import (
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 )
 
@@ -48,14 +49,53 @@ func Equalf[V comparable](t T, got, want V, format string, args ...any) {
 	}
 }
 
+// Slices is Equal for slices.
+func Slices[E comparable](t T, got, want []E) {
+	t.Helper()
+	if !slices.Equal(got, want) {
+		t.Errorf("got %s, want %s", shown(got), shown(want))
+	}
+}
+
+// Slicesf is Slices with what the values are of.
+func Slicesf[E comparable](t T, got, want []E, format string, args ...any) {
+	t.Helper()
+	if !slices.Equal(got, want) {
+		t.Errorf("%s: got %s, want %s", fmt.Sprintf(format, args...), shown(got), shown(want))
+	}
+}
+
+// Contain fails the test unless a text has all of some parts.
+func Contain(t T, text string, parts ...string) {
+	t.Helper()
+	for _, part := range parts {
+		if !strings.Contains(text, part) {
+			t.Errorf("it does not contain %q: %s", part, shown(text))
+		}
+	}
+}
+
+// Fail fails the test unless there is an error, and it says all of some texts.
+func Fail(t T, err error, texts ...string) {
+	t.Helper()
+	if err == nil {
+		t.Errorf("no error, want one that says %q", texts)
+		return
+	}
+	Contain(t, err.Error(), texts...)
+}
+
 // shown quotes a text, unless it has several lines.
 func shown(v any) string {
 	text := fmt.Sprintf("%+v", v)
 	switch {
 	case strings.Contains(text, "\n"):
 		return "\n" + text
-	case v != nil && reflect.TypeOf(v).Kind() == reflect.String:
+	case v == nil:
+	case reflect.TypeOf(v).Kind() == reflect.String:
 		return fmt.Sprintf("%q", text)
+	case reflect.TypeOf(v) == reflect.TypeFor[[]string]():
+		return fmt.Sprintf("%q", v)
 	}
 	return text
 }

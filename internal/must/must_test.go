@@ -32,13 +32,24 @@ func TestADifferenceFailsTheTest(t *testing.T) {
 	e := &ended{}
 	Equal(e, 7, 7)
 	Equalf(e, "a", "a", "of %d", 1)
+	Slices(e, []string{"a"}, []string{"a"})
+	Slicesf(e, nil, []int{}, "of %d", 1)
+	Contain(e, "abc", "a", "bc")
+	Fail(e, errors.New("abc"), "a", "bc")
 	if e.said != "" {
 		t.Errorf("equal values: %s", e.said)
 	}
 	Equal(e, 7, 8)
 	Equalf(e, name("a"), "b\nc", "of %d", 1)
 	Equalf(e, nil, errors.New("no"), "an error")
-	if want := "got 7, want 8; of 1: got \"a\", want \nb\nc; an error: got <nil>, want no; "; e.said != want {
+	Slices(e, []string{"a"}, nil)
+	Slicesf(e, []int{1}, []int{2}, "of %d", 1)
+	Contain(e, "abc", "a", "d")
+	Fail(e, nil, "a")
+	Fail(e, errors.New("abc"), "a", "d")
+	want := `got 7, want 8; of 1: got "a", want ` + "\nb\nc" + `; an error: got <nil>, want no; got ["a"], want []; of 1: got [1], want [2]; ` +
+		`it does not contain "d": "abc"; no error, want one that says ["a"]; it does not contain "d": "abc"; `
+	if e.said != want {
 		t.Errorf("got %q, want %q", e.said, want)
 	}
 }

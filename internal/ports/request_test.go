@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"lockstep/internal/history"
+	"lockstep/internal/must"
 )
 
 // asked is a request without a method for its answers.
@@ -26,8 +27,7 @@ func TestAnswers(t *testing.T) {
 		{asked{}, true, errors.New("no"), history.Answer{Refused: "no"}},
 		{asked{}, "text", nil, history.Answer{}},
 	} {
-		if got := AnswerTo(tt.give, tt.value, tt.err); got != tt.want {
-			t.Errorf("%s, %v: got  %+v\nwant %+v", RequestText(tt.give), tt.value, got, tt.want)
-		}
+		must.Equalf(t, AnswerTo(tt.give, tt.value, tt.err), tt.want,
+			"%s, %v", RequestText(tt.give), tt.value)
 	}
 }

@@ -3,6 +3,8 @@ package rate
 import (
 	"math"
 	"testing"
+
+	"lockstep/internal/must"
 )
 
 // The textbook formula, in floats, is the oracle.
@@ -47,9 +49,7 @@ func TestPercent(t *testing.T) {
 		0: "0 %", 999: "0.0999 %", 1_000: "0.10 %", 9_949: "0.99 %", 9_950: "1.0 %", 9_999: "1.0 %", 10_000: "1.0 %",
 		99_499: "9.9 %", 99_500: "10 %", 100_000: "10 %", 999_999: "100 %", One: "100 %",
 	} {
-		if got := Percent(ppm); got != want {
-			t.Errorf("%d: got %s, want %s", ppm, got, want)
-		}
+		must.Equalf(t, Percent(ppm), want, "%d", ppm)
 	}
 }
 
@@ -79,8 +79,7 @@ func TestPerHour(t *testing.T) {
 		{One, 119, 100 * hour, "1.2"}, {One, 999, 1000 * hour, "1.0"}, {One, 99, 100 * hour, "0.99"},
 		{One, 996, 100 * hour, "10"}, {One, 5, 100 * hour, "0.050000"},
 	} {
-		if got := Decimal(PerHour(tt.share, tt.runs, tt.ms)); got != tt.want {
-			t.Errorf("%d millionths of %d runs in %d ms: %s an hour, want %s", tt.share, tt.runs, tt.ms, got, tt.want)
-		}
+		must.Equalf(t, Decimal(PerHour(tt.share, tt.runs, tt.ms)), tt.want,
+			"%d millionths of %d runs in %d ms: an hour", tt.share, tt.runs, tt.ms)
 	}
 }

@@ -111,9 +111,7 @@ func TestAProgramThatMisbehavesIsNamed(t *testing.T) {
 			defer cancel()
 			logged := 0
 			_, err := real.Run(ctx, p, locks.ProgramName, 1, real.Options{Log: func(_ string, text []byte) { logged = max(logged, len(text)) }})
-			if err == nil || !strings.Contains(err.Error(), tt.want) || !strings.Contains(err.Error(), "the program of mine") {
-				t.Errorf("got %v, want %q", err, tt.want)
-			}
+			must.Fail(t, err, tt.want, "the program of mine")
 			if logged > 300<<10 {
 				t.Errorf("a log has %d bytes", logged)
 			}

@@ -174,9 +174,7 @@ func overlaps(h *history.History) int {
 // wantOverlaps compares the number of overlaps.
 func wantOverlaps(t *testing.T, h *history.History, want int) {
 	t.Helper()
-	if n := overlaps(h); n != want {
-		t.Errorf("%d overlaps, want %d", n, want)
-	}
+	must.Equalf(t, overlaps(h), want, "overlaps")
 }
 
 // wantEvents compares the number of events of a kind of one node; "" stands for all nodes.

@@ -126,9 +126,7 @@ func concludes(t *testing.T, out []entry, want ...string) {
 		}
 		got = append(got, text)
 	}
-	if !slices.Equal(got, want) {
-		t.Errorf("got  %q\nwant %q", got, want)
-	}
+	must.Slices(t, got, want)
 }
 
 // ask sets the request that a test has typed. A script may be followed by owner=T.

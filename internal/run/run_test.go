@@ -47,7 +47,9 @@ func TestStatus(t *testing.T) {
 		{"not played", Outcome{Err: errors.New("no server")}, Failed},
 	}
 	for _, tt := range tests {
-		must.Equalf(t, tt.give.Status(), tt.want, "%s: status", tt.name)
+		if got := tt.give.Status(); got != tt.want {
+			t.Errorf("%s: status %d, want %d", tt.name, got, tt.want)
+		}
 	}
 }
 

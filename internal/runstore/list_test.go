@@ -1,6 +1,8 @@
 package runstore
 
 import (
+	"bytes"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -10,6 +12,9 @@ import (
 	"time"
 
 	"lockstep/internal/must"
+	"lockstep/internal/report/sanitize"
+	"lockstep/internal/say"
+	"lockstep/internal/scenario"
 )
 
 func TestListIsNewestFirst(t *testing.T) {
@@ -112,6 +117,88 @@ func FuzzReadResult(f *testing.F) {
 			t.Errorf("the error does not begin with the file: %v", err)
 		case err == nil && (s.Schema != 1 || len(s.Locks) == 0 || s.Hash == "" || len(s.Locks) > len(data)/2):
 			t.Errorf("read %+v", s)
+		}
+	})
+}
+
+// The index has runs that another process stores while it is written.
+func TestTheIndexHasARunThatCameMeanwhile(t *testing.T) {
+	root := t.TempDir()
+	store := must.Get(os.OpenRoot(root))(t)
+	defer store.Close()
+	asked := 0
+	must.Do(t, drawIndex(root, store, say.English, func() ([]Stored, error) {
+		runs, err := List(store.FS())
+		if asked++; err != nil || asked > 3 {
+			return runs, err
+		}
+		_, err = Save(root, filepath.Join(root, "story", fmt.Sprint("run", asked)), func(string) ([]File, error) {
+			return []File{{Name: "result.json", Data: []byte("{}")}}, nil
+		})
+		return runs, err
+	}))
+	index := must.Get(os.ReadFile(filepath.Join(root, "index.html")))(t)
+	for n := 1; n <= 3; n++ {
+		if !bytes.Contains(index, []byte(fmt.Sprintf("story/run%d/report.html", n))) {
+			t.Errorf("the index lacks run %d", n)
+		}
+	}
+}
+
+// An index.html that cannot be read counts as the user's own: a link out of the store is neither
+// followed nor replaced.
+func TestALinkInPlaceOfTheIndexIsLeftAlone(t *testing.T) {
+	root, elsewhere := t.TempDir(), filepath.Join(t.TempDir(), "theirs.html")
+	must.Do(t, os.WriteFile(elsewhere, []byte("theirs"), 0o644))
+	link := filepath.Join(root, "index.html")
+	must.Do(t, os.Symlink(elsewhere, link))
+	must.Do(t, WriteIndex(root, say.English))
+	if to, err := os.Readlink(link); err != nil || to != elsewhere {
+		t.Errorf("the link is gone: %q, %v", to, err)
+	}
+	if data, err := os.ReadFile(elsewhere); err != nil || string(data) != "theirs" {
+		t.Errorf("the target of the link is now %q, %v", data, err)
+	}
+	must.Do(t, os.Remove(link))
+	must.Do(t, WriteIndex(root, say.English))
+	if info, err := os.Lstat(link); err != nil || !info.Mode().IsRegular() {
+		t.Errorf("without the link an index is written: %v", err)
+	}
+}
+
+const shortStory = "scenario: Alone\nlocks: [set-nx-lua]\nclients: [A, B]\nexpect:\n  set-nx-lua: {mutual-exclusion: kept}\n"
+
+// FuzzStoredScenario reads a scenario.yaml and its environment. An accepted scenario survives being
+// resolved, and errors name the file in the run directory.
+func FuzzStoredScenario(f *testing.F) {
+	f.Add([]byte(shortStory), []byte(`{"schema": 1, "scenario_file": "alone.yaml", "expect_lines": {"set-nx-lua/mutual-exclusion": -5}}`))
+	f.Add([]byte("scenario: [x"), []byte(`{"schema": 1, "scenario_file": "../../etc/passwd", "scenario_sha256": "00"}`))
+	f.Add([]byte(shortStory), []byte(fmt.Sprintf(`{"schema": 1, "scenario_sha256": %q}`, SHA256([]byte(shortStory)))))
+	f.Fuzz(func(t *testing.T, story, env []byte) {
+		s := &Run{Dir: t.TempDir()}
+		for name, data := range map[string][]byte{StoryName: story, EnvName: env} {
+			must.Do(t, os.WriteFile(s.file(name), data, 0o600))
+		}
+		err := s.readEnv()
+		if err == nil {
+			err = s.readPlan()
+		}
+		if err != nil {
+			if text := sanitize.Lines(err.Error()); !bytes.Contains([]byte(text), []byte(sanitize.Line(s.Dir))) {
+				t.Errorf("the error does not name the file: %s", text)
+			}
+			return
+		}
+		if was := s.Env.ScenarioSHA256; was != "" && was != SHA256(story) {
+			t.Error("a scenario with another hash is accepted")
+		}
+		for _, e := range s.Plan.Expect {
+			if e.Line < 0 {
+				t.Errorf("an expectation in line %d", e.Line)
+			}
+		}
+		if _, err := scenario.Parse("x.yaml", []byte(scenario.Resolved(s.Plan))); err != nil {
+			t.Errorf("the resolved scenario is refused: %v", err)
 		}
 	})
 }

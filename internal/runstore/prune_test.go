@@ -79,9 +79,7 @@ func TestShown(t *testing.T) {
 		"again/a/" + aRun + "/report.html": {Data: []byte("d/" + aRun)},
 	}
 	shown := must.Get(shownBy(store))(t)
-	if got := slices.Sorted(maps.Keys(shown)); !slices.Equal(got, []string{"a/" + aRun, "b/" + aRun + "-2"}) {
-		t.Errorf("%v", got)
-	}
+	must.Slices(t, slices.Sorted(maps.Keys(shown)), []string{"a/" + aRun, "b/" + aRun + "-2"})
 }
 
 // Removing the last run of a folder removes the folder.

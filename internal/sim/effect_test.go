@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"lockstep/internal/history"
+	"lockstep/internal/must"
 	"lockstep/internal/plan"
 )
 
@@ -68,9 +69,8 @@ func TestAFaultThatChangesNothingIsNamed(t *testing.T) {
 		{"a server's clock, ahead and back at once", "", []string{inSection + "jump-clock: redis-1, by: +1m", inSection + "jump-clock: redis-1, by: -1m"}, "[2]"},
 		{"a clock of a client that has finished", "", []string{late + "jump-clock: A, by: +1s"}, "[1]"},
 	} {
-		if got := inVain(t, story(t, cmp.Or(tt.lock, "set-nx-lua"), tt.faults...)); got != tt.want {
-			t.Errorf("%s: without effect %s, want %s", tt.name, got, tt.want)
-		}
+		must.Equalf(t, inVain(t, story(t, cmp.Or(tt.lock, "set-nx-lua"), tt.faults...)), tt.want,
+			"%s: without effect", tt.name)
 	}
 	for _, verb := range []string{"lag: 1s, for: 1s", "promote: replica"} {
 		p := story(t, "set-nx-lua", "servers.redis.replicas=1", inSection+verb)

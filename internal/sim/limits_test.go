@@ -4,10 +4,11 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"strings"
 	"testing"
+	"time"
 
 	"lockstep/internal/history"
+	"lockstep/internal/locks"
 	"lockstep/internal/must"
 	"lockstep/internal/plan"
 )
@@ -59,9 +60,7 @@ func TestARunThatIsTooLongIsCutShort(t *testing.T) {
 		if len(part.Events) != most+1 || !slices.Equal(part.Events[:most], whole.Events[:most]) {
 			t.Errorf("%d events, want the first %d and the end", len(part.Events), most)
 		}
-		if why := part.WhyCutShort(); !strings.Contains(why, "events are left of the 5000000") {
-			t.Errorf("it was cut short because of %q", why)
-		}
+		must.Contain(t, part.WhyCutShort(), "events are left of the 5000000")
 	}
 	part, err := playLong(t, context.Background(), MaxRecorded-len(whole.Events))
 	if err != nil || part.Hash() != whole.Hash() {
@@ -105,10 +104,27 @@ func TestARestlessClientCutsItsRunShort(t *testing.T) {
 	if n := len(part.Events) - 1; n != cutAt || !slices.Equal(part.Events[:n], whole.Events[:n]) {
 		t.Errorf("cut after %d events, want the first %d of the whole run", n, cutAt)
 	}
-	if why := part.WhyCutShort(); !strings.Contains(why, "40 requests in a row without a rest") {
-		t.Errorf("it was cut short because of %q", why)
-	}
+	must.Contain(t, part.WhyCutShort(), "40 requests in a row without a rest")
 	if just := play(most + 1); just.Hash() != whole.Hash() {
 		t.Errorf("%d requests in a row, %d allowed, and the run is not whole", most, most+1)
+	}
+}
+
+// A client with a single attempt sends the requests of one attempt, then gives up.
+func TestAClientThatTriesOnceAsksOnce(t *testing.T) {
+	asks := map[string]int{"setnx": 1, "set-nx-lua": 1, "mysql-unique": 1, "redlock": 10} // redlock undoes its five
+	for _, v := range locks.Simulated() {
+		h := play(t, story(t, v.ID, "clients=[A, {name: B, wait: 0s}]", "workload.work=5s"))
+		sent := count(h, history.Sent, "B")
+		gaveUp := time.Duration(0)
+		if all := instants(h, history.GaveUp, "B", ""); len(all) > 0 {
+			gaveUp = all[len(all)-1]
+		}
+		if want := asks[v.ID]; want > 0 && (sent != want || gaveUp > time.Second) {
+			t.Errorf("%s: B sent %d requests, want %d, and gave up at %v", v.ID, sent, want, gaveUp)
+		}
+		if gaveUp > 4*time.Second { // locks with a queue wait for one timeout
+			t.Errorf("%s: B gave up at %v", v.ID, gaveUp)
+		}
 	}
 }

@@ -1,6 +1,8 @@
 package sim
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -8,8 +10,10 @@ import (
 	"time"
 
 	"lockstep/internal/history"
+	"lockstep/internal/locks"
 	"lockstep/internal/must"
 	"lockstep/internal/plan"
+	"lockstep/internal/store/redis"
 )
 
 // A server's leases end by its own clock: a step forward ends them, a step back extends them by as
@@ -249,5 +253,100 @@ func TestALossyClusterExecutesNothingOfItsLastLeader(t *testing.T) {
 		if len(writes) < 4 || reads < 3 || leads != 1 {
 			t.Errorf("%s: %d writes and %d reads without a leader, and %d elections", fault, len(writes), reads, leads)
 		}
+	}
+}
+
+// withReplica is a story of a lock in a database with one replica.
+func withReplica(t *testing.T, more ...string) *plan.Plan {
+	return story(t, "mysql-unique", append([]string{
+		"servers.mysql={replicas: 1, lag: 10ms}", "workload.wait=up to 1m"}, more...)...)
+}
+
+// B cannot reach the new primary and keeps asking the old one, which has restarted as a replica and
+// so refuses to write, as MariaDB does.
+func TestAReplicaRefusesWritesOfClients(t *testing.T) {
+	h := play(t, withReplica(t, "at: 0s, partition: [B, mysql-2], for: 20s",
+		"when: A enters, fail-over: operator", "when: A enters, after: 2s, restart: mysql-1, down: 10ms"))
+	refused := 0
+	for _, e := range h.Events {
+		if e.Kind == history.Replied && h.Name(e.Node) == "B" && h.Name(e.Peer) == "mysql-1" &&
+			h.Text(e.Text) == "ERROR 1290 (HY000): The MariaDB server is running with the --read-only option so it cannot execute this statement" {
+			refused++
+		}
+	}
+	if refused == 0 {
+		t.Error("the old primary refused nothing")
+	}
+	if got := find(t, h, history.Acquired, "B"); got.At < history.Instant(20*time.Second) {
+		t.Errorf("B acquired at %v, when it could only reach a replica", got.At)
+	}
+}
+
+// A replica receives rows that are inserted after a restart of its primary.
+func TestAReplicaFollowsAPrimaryThatCameBack(t *testing.T) {
+	h := play(t, withReplica(t, "clients=[A]", "workload.work=5s",
+		"at: 0s, restart: mysql-1, down: 10ms", "when: A enters, after: 1s, fail-over: operator"))
+	if got := find(t, h, history.Replicated, "mysql-2"); h.Name(got.Owner) != "A" {
+		t.Errorf("the replica has the row of %s, want A's", h.Name(got.Owner))
+	}
+	find(t, h, history.Released, "A")
+}
+
+// A statement's timeout (this lock sets one second) keeps running while its server is paused, and
+// ends the statement at the thaw even if no other request arrives.
+func TestAPauseOfADatabaseExtendsNoTimeout(t *testing.T) {
+	const frozen, thawed = 2500 * time.Millisecond, 3300 * time.Millisecond
+	h := play(t, story(t, "mysql-for-update", "workload={work: 20s, wait: up to 1m}",
+		fmt.Sprintf("at: %v, pause: mysql-1, for: %v", frozen, thawed-frozen)))
+	for _, e := range h.Events {
+		if e.Kind == history.Executed && strings.HasPrefix(h.Text(e.Text), "ERROR 1205") && e.At.Duration() > frozen {
+			if e.At.Duration() != thawed {
+				t.Errorf("B has waited until %v, want the thaw at %v", e.At, thawed)
+			}
+			return
+		}
+	}
+	t.Error("B's wait never ended")
+}
+
+// asks sends one command and is no lock.
+type asks struct {
+	locks.Deps
+	cmd redis.Cmd
+}
+
+func (l asks) Acquire(ctx context.Context) (locks.Lease, error) {
+	return nil, errors.Join(l.Redis.Do(ctx, l.cmd).Err, errors.New("this is no lock"))
+}
+
+// A server is a Redis 7.0 with only those extensions that the lock declares. Otherwise a lock that
+// forgot to declare one would work in the simulator only.
+func TestAServerHasOnlyWhatTheLockAskedFor(t *testing.T) {
+	newer, tair := redis.Command("DELEX", "lock", "IFEQ", "x"), redis.Command("CAD", "lock", "x")
+	tests := []struct {
+		name    string
+		cmd     redis.Cmd
+		servers locks.Servers
+		refused bool
+	}{
+		{"DELEX on Redis 7.0", newer, locks.Servers{}, true},
+		{"DELEX with the module TairString", newer, locks.Servers{TairString: true}, true},
+		{"DELEX on Redis 8.4", newer, locks.Servers{Redis84: true}, false},
+		{"CAD on Redis 7.0", tair, locks.Servers{}, true},
+		{"CAD on Redis 8.4", tair, locks.Servers{Redis84: true}, true},
+		{"CAD with the module TairString", tair, locks.Servers{TairString: true}, false},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			p := story(t, "set-nx-lua", "clients=[A]", "workload.wait=up to 1s")
+			h := must.Get(PlayVariant(t.Context(), p, locks.Variant{
+				ID: "asks", Store: locks.StoreRedis, LeaseUnit: time.Millisecond, Servers: tt.servers,
+				New: func(d locks.Deps) locks.Lock { return asks{d, tt.cmd} },
+			}, 1))(t)
+			refused := slices.ContainsFunc(h.Events, func(e history.Event) bool {
+				return e.Kind == history.Replied && strings.Contains(h.Text(e.Text), "unknown command")
+			})
+			must.Equalf(t, refused, tt.refused, "refused")
+		})
 	}
 }

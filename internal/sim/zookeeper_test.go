@@ -3,7 +3,6 @@ package sim
 import (
 	"context"
 	"errors"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -88,9 +87,7 @@ func follow(c *client, s *zookeeper.Session, n int) (seen []stateAt) {
 
 func expectStates(t *testing.T, got []stateAt, want ...stateAt) {
 	t.Helper()
-	if !slices.Equal(got, want) {
-		t.Errorf("states %v, want %v", got, want)
-	}
+	must.Slicesf(t, got, want, "states")
 }
 
 // A server has been silent for two thirds of the timeout at 6.67 s; the library then takes the next

@@ -1,10 +1,14 @@
 package images
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 
 	_ "lockstep/internal/store/etcd"
 	_ "lockstep/internal/store/redis"
+
+	"lockstep/internal/must"
 )
 
 func TestWhichImageIsChosen(t *testing.T) {
@@ -23,9 +27,7 @@ func TestWhichImageIsChosen(t *testing.T) {
 		t.Setenv("LOCKSTEP_IMAGE_REDIS", tt.environment)
 		image := Of(Redis)
 		got := image.Chosen(map[Product]string{Redis: tt.user}, func(name string) bool { return name == tt.engine })
-		if got != tt.want {
-			t.Errorf("%s: got %s, want %s", tt.name, got, tt.want)
-		}
+		must.Equalf(t, got, tt.want, "%s", tt.name)
 	}
 }
 
@@ -39,4 +41,44 @@ func TestParseChoice(t *testing.T) {
 			t.Errorf("%q was taken", bad)
 		}
 	}
+}
+
+// A choice on the command line is refused and quoted, or it is the image that is started,
+// unchanged; without one, the environment's is.
+func FuzzChoice(f *testing.F) {
+	f.Add("redis=redis:7", "valkey:8")
+	f.Add("redis=", "")
+	f.Add("=x", " ")
+	f.Add("nothing=x", "x\ny")
+	f.Add("etcd=a=b@sha256:0", "-x")
+	f.Fuzz(func(t *testing.T, choice, environment string) {
+		if strings.ContainsRune(environment, 0) {
+			return // no environment can hold it
+		}
+		t.Setenv("LOCKSTEP_IMAGE_REDIS", environment)
+		chosen, err := ParseChoice([]string{choice})
+		if err != nil && (!strings.Contains(err.Error(), fmt.Sprintf("%q", choice)) || chosen != nil) {
+			t.Fatalf("%q: %v, %v", choice, chosen, err)
+		}
+		if err == nil && len(chosen) != 1 {
+			t.Fatalf("%q: %v", choice, chosen)
+		}
+		for product, name := range chosen {
+			if string(product)+"="+name != choice {
+				t.Fatalf("%q became %s=%s", choice, product, name)
+			}
+			image := Of(product)
+			if got := image.Chosen(chosen, func(string) bool { return true }); got != name {
+				t.Fatalf("%q: %s is started", choice, got)
+			}
+		}
+		image := Of(Redis)
+		want := environment
+		if want == "" {
+			want = image.Public
+		}
+		if got := image.Chosen(nil, func(string) bool { return false }); got != want {
+			t.Fatalf("with %q in the environment %q is started", environment, got)
+		}
+	})
 }

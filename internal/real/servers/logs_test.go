@@ -2,8 +2,11 @@ package servers
 
 import (
 	"fmt"
+	"os"
 	"strings"
 	"testing"
+
+	"lockstep/internal/real/images"
 )
 
 func TestClipKeepsBothEnds(t *testing.T) {
@@ -25,5 +28,16 @@ func TestClipKeepsBothEnds(t *testing.T) {
 	fmt.Fprint(whole, "as much as there is "[:20])
 	if got := string(whole.Bytes()); got != "as much as there is " {
 		t.Errorf("a log that fits became %q", got)
+	}
+}
+
+// After the error of a place no directory is left.
+func TestAPlaceThatFailsLeavesNothing(t *testing.T) {
+	t.Setenv("TMPDIR", t.TempDir())
+	if _, err := (children{}).Place(t.Context(), images.Redis, "a/b"); err == nil {
+		t.Fatal("a directory with a slash in its name")
+	}
+	if left, err := os.ReadDir(os.TempDir()); err != nil || len(left) > 0 {
+		t.Errorf("left: %v %v", left, err)
 	}
 }

@@ -171,9 +171,7 @@ func TestMonitorShowsWhatClientsGot(t *testing.T) {
 	if !slices.Equal(events, m.got) {
 		t.Errorf("the log:\n%s\nthe clients:\n%s\nMONITOR:\n%s", strings.Join(events, "\n"), strings.Join(m.got, "\n"), strings.Join(lines, "\n"))
 	}
-	if want := []string{`"del" "foreign"`, `"getdel" "taken"`}; !slices.Equal(unread, want) {
-		t.Errorf("unread: %q, want %q", unread, want)
-	}
+	must.Slicesf(t, unread, []string{`"del" "foreign"`, `"getdel" "taken"`}, "unread")
 }
 
 // The events that the replies of scripts stand for.

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"testing"
 	"time"
+
+	"lockstep/internal/must"
 )
 
 func TestParseLine(t *testing.T) {
@@ -55,8 +57,6 @@ func TestACensusIsComparedWithTheReports(t *testing.T) {
 		"3\r\ncmdstat_set:calls=5":                        false, // an end by time was missed
 		"2\r\ncmdstat_del:calls=1\r\ncmdstat_set:calls=5": false, // the first DEL was missed
 	} {
-		if got := accounts(before, at(stats), told); got != want {
-			t.Errorf("%q: %v, want %v", stats, got, want)
-		}
+		must.Equalf(t, accounts(before, at(stats), told), want, "%q", stats)
 	}
 }

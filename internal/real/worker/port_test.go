@@ -95,9 +95,7 @@ func TestAPortPassesOverAServerThatDoesNotAnswer(t *testing.T) {
 			t.Errorf("%v, want %v", err, tt.want)
 		}
 	}
-	if want := []int{1, 1, 1, 2, 0}; !slices.Equal(e.servers, want) {
-		t.Errorf("asked %v, want %v", e.servers, want)
-	}
+	must.Slicesf(t, e.servers, []int{1, 1, 1, 2, 0}, "asked")
 	want := []string{
 		"ASKED", "-> true", "ASKED", "-> no such thing", "ASKED", "-- connection lost",
 		"ASKED", "-- no reply within the response timeout", "ASKED", "-> done",

@@ -93,9 +93,7 @@ func TestAZooKeeperSessionIsKeptAlive(t *testing.T) {
 	}
 	text := strings.Join(told.lines(), "\n")
 	for _, want := range []string{"CONNECT 1800 SESSION 0x" + strconv.FormatInt(id, 16) + "\n", "SETWATCHES SINCE ", " /seen\n"} {
-		if !strings.Contains(text, want) {
-			t.Errorf("%q was not reported:\n%s", want, text)
-		}
+		must.Contain(t, text, want)
 	}
 }
 

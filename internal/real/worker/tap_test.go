@@ -4,7 +4,6 @@ import (
 	"context"
 	"net"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -67,9 +66,7 @@ func TestWhatLibrariesSend(t *testing.T) {
 			for i := range lines {
 				lines[i] = timeForm.ReplaceAllString(tokenForm.ReplaceAllString(lines[i], "<token>"), "<time>")
 			}
-			if !slices.Equal(lines, want) {
-				t.Errorf("got\n%q\nwant\n%q", lines, want)
-			}
+			must.Slices(t, lines, want)
 		})
 	}
 }
@@ -164,9 +161,7 @@ func TestAFaultWaitsForAReplyOnATap(t *testing.T) {
 		}
 	}
 	want := []string{"announced SET by *6", "has the reply of unlock"} // the server already knows the script
-	if !slices.Equal(kinds, want) {
-		t.Errorf("got %q, want %q", kinds, want)
-	}
+	must.Slices(t, kinds, want)
 }
 
 // A library connects to its servers only, through the links.

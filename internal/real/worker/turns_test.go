@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"lockstep/internal/faults"
+	"lockstep/internal/must"
 	"lockstep/internal/ports"
 	"lockstep/internal/real/proto"
 	"lockstep/internal/store/consul"
@@ -82,9 +83,7 @@ func TestTheTaskThatIsDueFirstRunsFirst(t *testing.T) {
 		wakes(late, "late")
 		synctest.Wait()
 		for _, want := range []string{"late", "later", "answer"} {
-			if got := <-order; got != want {
-				t.Errorf("%s has the turn, want %s", got, want)
-			}
+			must.Equalf(t, <-order, want, "has the turn")
 		}
 	})
 }

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"testing"
 	"time"
+
+	"lockstep/internal/must"
 )
 
 const ms = time.Millisecond
@@ -77,9 +79,7 @@ func TestTexts(t *testing.T) {
 		{pauses, "p50 20ms, p99.9 4s, max 40s"},
 		{Range{Min: ms, Max: time.Second, Percentiles: []Percentile{{1, 2 * ms}, {999_999, 3 * ms}}}, "min 1ms, p0.0001 2ms, p99.9999 3ms, max 1s"},
 	} {
-		if got := tt.of.Text(time.Duration.String); got != tt.want {
-			t.Errorf("%q, want %q", got, tt.want)
-		}
+		must.Equal(t, tt.of.Text(time.Duration.String), tt.want)
 	}
 }
 

@@ -3,8 +3,12 @@ package kernel
 import (
 	"context"
 	"fmt"
+	"runtime"
+	"strings"
 	"testing"
 	"time"
+
+	"lockstep/internal/must"
 )
 
 // Five tasks wait on one context. When it ends, those that have not been woken before learn of it
@@ -40,4 +44,34 @@ func TestAContextWakesItsWaitersInTheirOrder(t *testing.T) {
 		})
 		expect(t, got, tt.want...)
 	}
+}
+
+// Seats rely on undocumented behaviour of iter.Pull: the caller of next or yield waits in that
+// iterator, even if it is a coroutine that began in another one. This test fails when a Go version
+// changes that.
+func TestACoroutineMayWaitInTheIteratorOfAnother(t *testing.T) {
+	defer func() {
+		if r := recover(); r != nil {
+			t.Fatalf("%s does not let a coroutine wait in the iterator of another: %v", runtime.Version(), r)
+		}
+	}()
+	var said []string
+	var one, two *seat
+	one = newSeat(func() {
+		said = append(said, "first")
+		two.yield(struct{}{}) // waits where the second began, and wakes the test
+		said = append(said, "first again")
+	}) // the second waits here, and goes on
+	two = newSeat(func() {
+		said = append(said, "second")
+		one.next()
+		said = append(said, "second again")
+	})
+	two.next()
+	said = append(said, "test")
+	two.next()
+	said = append(said, "test again")
+	const want = "second, first, test, first again, second again, test again"
+	must.Equalf(t, strings.Join(said, ", "), want,
+		"%s: coroutines went on in the order", runtime.Version())
 }

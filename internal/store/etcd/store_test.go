@@ -1,7 +1,6 @@
 package etcd
 
 import (
-	"slices"
 	"testing"
 	"time"
 
@@ -270,8 +269,6 @@ func TestKept(t *testing.T) {
 		anna: {{Key: "q/1", Lease: 10 * time.Second}, {Key: "q"}},
 		bert: {{Key: "q/2"}, {Key: "q"}},
 	} {
-		if got := b.s.Kept(who); !slices.Equal(got, want) {
-			t.Errorf("of %d: %+v, want %+v", who, got, want)
-		}
+		must.Slicesf(t, b.s.Kept(who), want, "of %d", who)
 	}
 }

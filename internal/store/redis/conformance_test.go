@@ -3,14 +3,23 @@
 package redis_test
 
 import (
+	"fmt"
+	"math/rand/v2"
+	"net"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
 
+	"lockstep/internal/must"
 	"lockstep/internal/ports"
+	"lockstep/internal/real/livestore/livetest"
+	"lockstep/internal/real/realtest"
+	"lockstep/internal/real/servers"
 	"lockstep/internal/store"
 	"lockstep/internal/store/redis"
+	"lockstep/internal/store/redis/resp"
 	"lockstep/internal/store/storetest"
 )
 
@@ -165,4 +174,168 @@ func TestRandomNumbersAreTheServers(t *testing.T) {
 			d.do(redis.ScriptOf(`math.randomseed(3) return math.random(7)`))
 		}
 	}
+}
+
+// TestConformanceOfReplica compares refusals and reads of a replica.
+func TestConformanceOfReplica(t *testing.T) {
+	primary, addr := startServer(t, "")
+	replica, _ := startServer(t, addr)
+	primary.do(redis.Set("k", "v"))
+	for end := time.Now().Add(20 * time.Second); replica.do(redis.Get("k")).Str != "v"; time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatal("the replica did not follow its primary")
+		}
+	}
+	source, model := redis.New(), redis.New()
+	set := redis.Set("k", "v")
+	source.Exec(1, 1, &set)
+	source.CopyTo(model, 1)
+	model.SetReplica(true)
+	d := newDuel(t, replica, model)
+	for _, cmd := range []redis.Cmd{
+		redis.Set("k", "w"), redis.Command("SET", "k"), redis.Command("SET", "k", "v", "FOO"), redis.Get("k"),
+		redis.Del("k"), redis.Command("PEXPIRE", "k", "10"), redis.Command("FLUSHALL"), redis.Command("PUBLISH", "c", "m"),
+		redis.Command("INCR", "n"), redis.Command("HSET", "h", "f", "v"), redis.Command("EXISTS", "k"),
+		redis.Command("RPUSH", "q", "v"), redis.Command("LRANGE", "q", "0", "-1"), redis.Command("ZADD", "z", "1", "m"),
+		redis.Command("ZADD", "z"), redis.Command("MSETNX", "m", "v"), redis.Command("GETDEL", "k"),
+		redis.Command("MULTI"), redis.Get("k"), redis.Del("k"), redis.Command("EXEC"),
+		redis.Command("MULTI"), redis.Get("k"), redis.Command("EXEC"),
+	} {
+		d.do(cmd)
+	}
+	for _, known := range redis.LockScripts {
+		d.do(redis.Eval(&known.Script, "k").Text("v").Text("2"))
+	}
+}
+
+// TestConformanceOfTooFewReplicas compares the refusals of a primary with too few
+// replicas: of commands, scripts and transactions.
+func TestConformanceOfTooFewReplicas(t *testing.T) {
+	real, addr := startServer(t, "")
+	operator, model := connect(t, addr), redis.New()
+	d := newDuel(t, real, model)
+	atLeast := func(replicas string) {
+		t.Helper()
+		if r := operator.do(redis.Command("CONFIG", "SET", "min-replicas-to-write", replicas)); !r.IsOK() {
+			t.Fatal(r)
+		}
+		model.NoGoodReplicas = replicas != "0"
+	}
+	d.do(redis.Set("k", "v"))
+	d.do(redis.Command("MULTI")) // queued with enough replicas, executed without
+	d.do(redis.Set("k", "w"))
+	atLeast("1")
+	d.do(redis.Command("EXEC"))
+	d.do(redis.Get("k"))
+	refused := redis.Set("k", "w")
+	if got, want := model.Exec(1, 1, &refused).String(), "(error) NOREPLICAS Not enough good replicas to write."; got != want {
+		t.Errorf("SET: %s, want %s", got, want)
+	}
+	for _, cmd := range []redis.Cmd{
+		redis.Set("k", "w"), redis.Command("SET", "k"), redis.Command("SET", "k", "v", "FOO"), redis.Get("k"), redis.Del("k"),
+		redis.Command("PUBLISH", "c", "m"), redis.Command("NONSENSE"), redis.Command("RPUSH", "q", "v"), redis.Command("ZADD", "z", "1", "m"),
+		redis.Command("LRANGE", "q", "0", "-1"), redis.Command("FLUSHALL"),
+		redis.Command("MULTI"), redis.Get("k"), redis.Set("k", "w"), redis.Get("k"), redis.Command("EXEC"),
+		redis.Command("MULTI"), redis.Get("k"), redis.Eval(&redis.LockScripts[0].Script, "k").Text("v"), redis.Command("EXEC"),
+		redis.Command("MULTI"), redis.Set("k", "w"), redis.Command("DISCARD"),
+	} {
+		d.do(cmd)
+	}
+	for _, known := range redis.LockScripts {
+		d.do(redis.Eval(&known.Script, "k").Text("v").Text("2"))
+	}
+	d.do(redis.Command("MULTI")) // refused when queued, although there are enough replicas later
+	d.do(redis.Set("k", "w"))
+	atLeast("0")
+	d.do(redis.Command("EXEC"))
+	d.do(redis.Set("k", "w"))
+	d.do(redis.Get("k"))
+}
+
+// TestKeySlotLikeTheRealServer compares slots of keys with and without hash tags with
+// those of a real node.
+func TestKeySlotLikeTheRealServer(t *testing.T) {
+	realtest.Need(t, "redis-server")
+	node := must.Get(servers.StartRedis(t.Context(), servers.RedisOptions{
+		Announce: "127.0.0.1:1", Cluster: &servers.ClusterOptions{Host: "redis-1", AnnounceBus: "127.0.0.1:2"},
+	}))(t)
+	t.Cleanup(func() {
+		if err := node.Stop(); err != nil {
+			t.Error(err)
+		}
+	})
+	keys := []string{"lock", "lock:fence", "redisson_lock__channel:{lock}", "{}", "{", "}{", "{}a", "a{}b{c}", "{a{b}c}", "ключ"}
+	rng := rand.New(rand.NewPCG(1, 1))
+	for range 2000 {
+		key := ""
+		for range rng.IntN(12) {
+			key += string("ab{}:\x00é"[rng.IntN(7)])
+		}
+		keys = append(keys, key)
+	}
+	real := connect(t, node.Addr)
+	for _, key := range keys {
+		if reply := real.do(redis.Command("CLUSTER", "KEYSLOT", key)); !reply.IsInt(int64(redis.KeySlot(key))) {
+			t.Errorf("slot of %q: %d, on the real server %v", key, redis.KeySlot(key), reply)
+		}
+	}
+}
+
+// Scripts get the answer of a missing command for those commands only that a real server does not have, either.
+func TestScriptsMissTheCommandsThatAServerHasNot(t *testing.T) {
+	real, _ := startServer(t, "")
+	var theirs []string
+	for _, name := range real.do(redis.Command("COMMAND", "LIST")).Elements() {
+		if !strings.Contains(name.Str, "|") {
+			theirs = append(theirs, name.Str)
+		}
+	}
+	slices.Sort(theirs)
+	ours := slices.Sorted(slices.Values(redis.KnownCommands()))
+	if len(theirs) < 200 || !slices.Equal(theirs, ours) {
+		t.Errorf("the model knows the commands\n%v\na server has\n%v", ours, theirs)
+	}
+}
+
+// realServer is a connection to a redis-server.
+type realServer struct {
+	conn net.Conn
+	in   *resp.Reader
+}
+
+// startServer starts a redis-server for a test. replicaOf is the address of its primary, "" for none.
+func startServer(t *testing.T, replicaOf string) (server *realServer, addr string) {
+	t.Helper()
+	addr = livetest.Redis(t, servers.RedisOptions{ReplicaOf: replicaOf}).Addr
+	return connect(t, addr), addr
+}
+
+// connect opens another connection to a server.
+func connect(t *testing.T, addr string) *realServer {
+	t.Helper()
+	conn := must.Get(net.Dial("tcp", addr))(t)
+	t.Cleanup(func() { _ = conn.Close() })
+	return &realServer{conn, resp.NewReader(conn)}
+}
+
+// do sends a command and returns its reply, an error if the connection is broken.
+func (r *realServer) do(cmd redis.Cmd) redis.Reply {
+	var words []string
+	for _, a := range cmd.Args() {
+		words = append(words, fmt.Sprint(a))
+	}
+	_ = r.conn.SetDeadline(time.Now().Add(20 * time.Second))
+	_, err := r.conn.Write(resp.AppendCommand(nil, words...))
+	var message []byte
+	if err == nil {
+		message, err = r.in.Next()
+	}
+	if err != nil {
+		return redis.Failed(err)
+	}
+	reply, err := resp.Parse(message)
+	if err != nil {
+		return redis.Failed(err)
+	}
+	return reply
 }

@@ -1,11 +1,13 @@
 package redis
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
 	"time"
 
+	"lockstep/internal/history"
 	"lockstep/internal/must"
 )
 
@@ -76,4 +78,88 @@ func TestAFractionOfTheUnitPanics(t *testing.T) {
 		}
 	}()
 	Set("lock", "t").EX(1500 * time.Millisecond)
+}
+
+func TestOperationsOfRedis(t *testing.T) {
+	unlock, blind := &Script{Name: "unlock", Owner: 2}, &Script{Name: "unlock"}
+	for _, tt := range []struct {
+		give Cmd
+		want history.Op
+	}{
+		{Get("lock"), history.Op{Name: "GET", Key: "lock", Does: history.Asks}},
+		{Set("lock", "A"), history.Op{Name: "SET", Key: "lock", Owner: "A", Does: history.Makes}},
+		{Set("lock", "A").NX().PX(10 * time.Second), history.Op{Name: "SET", Key: "lock", Owner: "A", Does: history.MakesNew, Lease: 10 * time.Second}},
+		{Command("SET", "lock", "A", "EX", "3"), history.Op{Name: "SET", Key: "lock", Owner: "A", Does: history.Makes, Lease: 3 * time.Second}},
+		{Command("SET", "lock"), history.Op{Name: "SET", Key: "lock", Does: history.Makes}},
+		{SetNX("lock", "1"), history.Op{Name: "SETNX", Key: "lock", Does: history.MakesNew}},
+		{Expire("lock", time.Second), history.Op{Name: "EXPIRE", Key: "lock", Does: history.Makes}},
+		{Command("GETSET", "lock", "1"), history.Op{Name: "GETSET", Key: "lock", Does: history.TakesOver}},
+		{Del("lock"), history.Op{Name: "DEL", Key: "lock", Does: history.Removes}},
+		{Command("DEL", "a", "b"), history.Op{Name: "DEL", Key: "a b", Does: history.Removes}},
+		{Command("SUBSCRIBE", "x"), history.Op{Name: "SUBSCRIBE", Does: history.Beside}},
+		{Command("MULTI"), history.Op{Name: "MULTI"}},
+		{Command("INCR", "fence"), history.Op{Name: "INCR", Key: "fence"}},
+		{EvalKeys(unlock, "lock", "queue").Text("10").Text("A"), history.Op{Name: "unlock", Script: true, Key: "lock queue", Owner: "A", Does: history.RemovesOwn}},
+		{Eval(blind, "lock"), history.Op{Name: "unlock", Script: true, Key: "lock"}},
+	} {
+		must.Equalf(t, tt.give.Op(), tt.want, "%s", tt.give.String())
+	}
+	if op := (&history.Op{Key: "a b"}); !op.About("b") || op.About("a b c") || (&history.Op{}).About("a") {
+		t.Error("About is wrong for two keys or none")
+	}
+}
+
+// The meanings of replies.
+func TestAnswersOfRedis(t *testing.T) {
+	for _, tt := range []struct {
+		give Reply
+		want history.Answer
+	}{
+		{Reply{}, history.Answer{Nil: true}}, {OK(), history.Answer{}}, {Int(0), history.Number(0)}, {Bulk("7"), history.Answer{}},
+		{List([]Reply{Int(1)}), history.Number(1)}, {List([]Reply{Int(1), Int(2)}), history.Answer{}}, {List(nil), history.Answer{}},
+		{Failed(ServerError("ERR no")), history.Answer{Refused: "ERR no"}},
+		{Failed(Moved(7, "redis-2")), history.Answer{Refused: "MOVED 7 redis-2:6379", Redirected: true}},
+		{Failed(ServerError("CLUSTERDOWN The cluster is down")), history.Answer{Refused: "CLUSTERDOWN The cluster is down", Redirected: true}},
+		{Failed(errors.New("odd")), history.Answer{Refused: "odd"}},
+	} {
+		must.Equalf(t, tt.give.Answer(), tt.want, "%s", tt.give)
+	}
+}
+
+// TestKeySlot has the check value of the Redis Cluster specification, its examples of
+// hash tags, and slots of a real server.
+func TestKeySlot(t *testing.T) {
+	for key, want := range map[string]int{
+		"123456789": 0x31C3, "": 0, "lock": 8718, "foo": 12182,
+	} {
+		must.Equalf(t, KeySlot(key), want, "slot of %q", key)
+	}
+	for key, same := range map[string]string{
+		"{user1000}.following": "user1000", "{user1000}.followers": "user1000",
+		"foo{{bar}}zap": "{bar", "foo{bar}{zap}": "bar",
+	} {
+		if KeySlot(key) != KeySlot(same) {
+			t.Errorf("%q and %q have different slots", key, same)
+		}
+	}
+	if KeySlot("foo{}{bar}") == KeySlot("bar") || KeySlot("foo{}{bar}") == KeySlot("") {
+		t.Error("an empty hash tag counts")
+	}
+}
+
+func TestKeysOf(t *testing.T) {
+	script := &Script{Name: "s", Source: "return 1"}
+	for _, c := range []struct {
+		cmd  Cmd
+		want []string
+	}{
+		{Set("k", "v").NX(), []string{"k"}},
+		{Command("DEL", "a", "b"), []string{"a", "b"}},
+		{EvalKeys(script, "a", "b").Text("c"), []string{"a", "b"}},
+		{EvalKeys(script), nil},
+		{Command("PING"), nil},
+		{Wait(1, 0), nil},
+	} {
+		must.Slicesf(t, KeysOf(&c.cmd), c.want, "%s: keys", &c.cmd)
+	}
 }

@@ -2,7 +2,6 @@ package sql
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -71,9 +70,7 @@ func (b *bench) want(got, answer string, changes ...string) {
 	for _, c := range out.Drops {
 		all = append(all, fmt.Sprintf("drops %d", c.ID))
 	}
-	if !slices.Equal(all, changes) {
-		b.Errorf("output %q, want %q", all, changes)
-	}
+	must.Slicesf(b, all, changes, "output")
 }
 
 // rowOf is the entry of one of our locks in its table.
@@ -320,9 +317,7 @@ func TestKept(t *testing.T) {
 		for _, e := range b.db.Kept(client) {
 			got = append(got, fmt.Sprintf("%s %s.%s %s %v %v", e.Key, e.Table, e.Name, e.Expires, e.Seconds, e.Lease))
 		}
-		if !slices.Equal(got, want) {
-			t.Errorf("of client %d %q, want %q", client, got, want)
-		}
+		must.Slicesf(t, got, want, "of client %d", client)
 	}
 	b.do("A", "SELECT GET_LOCK('app.lock', 0)")
 	keeps(clientA, "app.lock .  false 0s")

@@ -3,6 +3,10 @@ package sql
 import (
 	"strings"
 	"testing"
+	"time"
+
+	"lockstep/internal/must"
+	"lockstep/internal/store"
 )
 
 // What MariaDB and PostgreSQL answer to statements that locks should not send; known cases play such with real servers.
@@ -84,5 +88,99 @@ func TestWhatAServerRefuses(t *testing.T) {
 		if got := below.do("A", query); !strings.Contains(got, "1690 (22003)") {
 			t.Errorf("%s: %s", query, got)
 		}
+	}
+}
+
+// How PostgreSQL 15 treats booleans; the random scripts compare this with a server.
+func TestBooleans(t *testing.T) {
+	table := "CREATE TABLE b (name TEXT PRIMARY KEY, f BOOLEAN NOT NULL, n BIGINT)"
+	for query, want := range map[string]string{
+		"SELECT TRUE, ' YES '::boolean, CAST('of' AS BOOLEAN)": "(1, 1, 0)",
+		"SELECT 5::bool, (2 - 2)::boolean":                     "(1, 0)",
+		"SELECT 'o'::boolean":                                  "22P02",
+		"SELECT 7::bigint::boolean":                            "42846",
+		"SELECT TRUE::bigint":                                  "42846",
+		"SELECT TRUE + 1":                                      "42883",
+		"SELECT n FROM b WHERE f = 1":                          "42883",
+		"SELECT n FROM b WHERE f = 'x'":                        "22P02",
+		"INSERT INTO b (name, f) VALUES ('a', 1)":              "42804",
+		"INSERT INTO b (name, f) VALUES ('a', 'y')":            "1 row",
+		"UPDATE b SET n = f":                                   "42804",
+		"SELECT GET_LOCK('a', 0)":                              "0A000",
+	} {
+		if got := newBench(t, PostgreSQL, table).do("A", query); !strings.Contains(got, want) {
+			t.Errorf("%s: %s, want %s", query, got, want)
+		}
+	}
+	d := New(Config{Flavour: PostgreSQL})
+	a, _ := d.Exec(store.Clock{}, 1, store.Conn{ID: 1}, Stmt{Query: "SELECT pg_try_advisory_lock(1), TRUE, 1"})
+	if row := a.Value.(Result).Rows[0]; !row[0].IsBool || !row[1].IsBool || row[2].IsBool {
+		t.Errorf("the types of %+v", row)
+	}
+}
+
+// An upsert takes over the entry of a lock when its condition holds, and waits for a client that has locked the row. The
+// end of a lease may be a time.
+func TestUpsert(t *testing.T) {
+	for _, tt := range []struct {
+		flavour      Flavour
+		create, take string
+		extended     string
+	}{
+		{PostgreSQL, "CREATE TABLE l (name TEXT PRIMARY KEY, owner TEXT, expires_at TIMESTAMPTZ)",
+			"INSERT INTO l VALUES ('lock', ?, now() + interval '500 ms') ON CONFLICT (name) DO UPDATE SET owner = EXCLUDED.owner, " +
+				"expires_at = EXCLUDED.expires_at WHERE l.expires_at < now()", "1 row"},
+		{MySQL, "CREATE TABLE l (name VARCHAR(9) PRIMARY KEY, owner VARCHAR(9), expires_at DATETIME(3))",
+			"INSERT INTO l VALUES ('lock', ?, NOW(3) + INTERVAL 500000 MICROSECOND) ON DUPLICATE KEY UPDATE " +
+				"owner = IF(expires_at < NOW(3), VALUES(owner), owner), expires_at = IF(expires_at < NOW(3), VALUES(expires_at), expires_at)", "2 rows"},
+	} {
+		b := newBench(t, tt.flavour, tt.create)
+		b.want(b.do("a", tt.take, Text("A")), "1 row", "granted 1 by 1 500ms")
+		b.want(b.do("b", tt.take, Text("B")), "0 rows")
+		b.now += 501 * time.Millisecond
+		b.want(b.do("A", "BEGIN"), "OK")
+		b.want(b.do("A", "SELECT owner FROM l WHERE name = 'lock' FOR UPDATE"), "('A')")
+		b.want(b.do("b", tt.take, Text("B")), "waits")
+		b.want(b.do("C", "SELECT owner FROM l WHERE name = 'lock' FOR UPDATE SKIP LOCKED"), "no row")
+		b.want(b.do("A", "COMMIT"), "OK", "expired 1 by 0 0s", "granted 2 by 2 500ms", "late "+tt.extended)
+	}
+}
+
+// A condition is unknown where it asks for NULL, and so is its opposite. A column without a time zone ignores the one in a
+// text.
+func TestWhatIsUnknown(t *testing.T) {
+	b := newBench(t, PostgreSQL, "CREATE TABLE m (n BIGINT, t TIMESTAMP, z TIMESTAMPTZ)",
+		"INSERT INTO m VALUES (NULL, '2030-01-02 03:04:05+02:00', '2030-01-02 03:04:05+02:00')")
+	for where, want := range map[string]string{
+		"n = 1": "no row", "NOT n = 1": "no row", "n IS NULL": "(1)", "n = 1 OR TRUE": "(1)", "n NOT IN (1, 2)": "no row",
+		"t = '2030-01-02 03:04:05'": "(1)", "z = '2030-01-02 01:04:05'": "(1)", "t = '2030-01-02 03:04:05-07:00'": "(1)", "z = t": "no row", "t + interval '-1 h 30 min' > t": "ERROR 0A000: the model does not know the interval \"-1 h 30 min\"",
+		"t + interval '-1 hour 30 mins' = '2030-01-02 02:34:05'":             "(1)",
+		"t + interval '999999999 hours 999999999 hours 999999999 hours' > t": "ERROR 0A000: the model does not know the interval \"999999999 hours 999999999 hours 999999999 hours\"",
+	} {
+		must.Equalf(t, b.do("A", "SELECT 1 FROM m WHERE "+where), want, "%s", where)
+	}
+}
+
+const namesTable = "CREATE TABLE n (name VARCHAR(64) PRIMARY KEY)"
+
+// Two statements that wait to insert a row which a transaction deletes are a deadlock in InnoDB.
+func TestTwoInsertsBehindADelete(t *testing.T) {
+	insert := "INSERT INTO n (name) VALUES ('a')"
+	b := newBench(t, MySQL, namesTable, insert)
+	b.want(b.do("A", "BEGIN"), "OK")
+	b.want(b.do("A", "DELETE FROM n WHERE name = 'a'"), "1 row")
+	b.want(b.do("B", insert), "waits")
+	b.want(b.do("C", insert), "waits")
+	b.want(b.do("A", "COMMIT"), "OK",
+		"late ERROR 1213 (40001): Deadlock found when trying to get lock; try restarting transaction", "late 1 row")
+}
+
+// A gap lock reaches to the nearest existing rows.
+func TestGapsReachToTheNextRows(t *testing.T) {
+	for key, want := range map[string]string{"a": "1 row", "c": "waits", "d": "waits", "e": "waits", "g": "1 row"} {
+		b := newBench(t, MySQL, namesTable, "INSERT INTO n (name) VALUES ('b')", "INSERT INTO n (name) VALUES ('f')")
+		b.want(b.do("A", "BEGIN"), "OK")
+		b.want(b.do("A", "SELECT name FROM n WHERE name = 'd' FOR UPDATE"), "no row")
+		b.want(b.do("B", "INSERT INTO n (name) VALUES ('"+key+"')"), want)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"lockstep/internal/history"
+	"lockstep/internal/must"
 	"lockstep/internal/store/storetest"
 )
 
@@ -42,4 +43,13 @@ func TestAnswers(t *testing.T) {
 		nil, "czxid 7, version 1, session 0x1f", history.Answer{Session: "0x1f"})
 	answer(Children{}, []string{"a", "b"}, nil, "[a b]", history.Answer{})
 	answer(Close{}, nil, nil, "OK", history.Answer{})
+}
+
+func TestTickFollowsAShortLease(t *testing.T) {
+	for lease, want := range map[time.Duration]time.Duration{
+		10 * time.Second: 2 * time.Second, 30 * time.Second: 2 * time.Second,
+		time.Second: 200 * time.Millisecond, 7 * time.Millisecond: time.Millisecond, 1: time.Millisecond,
+	} {
+		must.Equalf(t, TickFor(lease), want, "lease %v: tick", lease)
+	}
 }

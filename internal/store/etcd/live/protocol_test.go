@@ -2,13 +2,19 @@ package live
 
 import (
 	"bytes"
+	"os"
 	"testing"
+	"time"
 
 	"golang.org/x/net/http2"
 	"golang.org/x/net/http2/hpack"
 
+	"lockstep/internal/must"
 	"lockstep/internal/real/link"
 	"lockstep/internal/real/link/linktest"
+	"lockstep/internal/real/livestore"
+	"lockstep/internal/real/realtest"
+	"lockstep/internal/store/etcd"
 )
 
 // A request of etcd is the data that its client sends on a stream. The headers of a lost request
@@ -73,4 +79,15 @@ func FuzzProtocol(f *testing.F) {
 	const chunked = "POST /v3/watch HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n"
 	const preface = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
 	linktest.Fuzz(f, protocol, chunked, preface+"\x00\x00\x01\x01\x04\x00\x00\x00\x01\x82\x00\x00\x00\x00\x00\x00\x00\x00\x00", preface+"\x00\x00\x02\x01\x28\x00\x00\x00\x01\xff\x00")
+}
+
+func TestAnEtcdThatCannotStartSaysWhy(t *testing.T) {
+	realtest.Need(t, "etcd")
+	t.Setenv("TMPDIR", t.TempDir())
+	// etcd refuses an election timeout of more than 50 s.
+	_, err := livestore.Of(etcd.ID).Start(t.Context(), livestore.Wish{Election: time.Minute})
+	must.Fail(t, err, "ended at its start (exit status", "election")
+	if left, _ := os.ReadDir(os.TempDir()); len(left) != 0 {
+		t.Errorf("left behind: %v", left)
+	}
 }
