@@ -285,6 +285,7 @@ func readBack(t *testing.T, dir string) {
 func TestWhatFails(t *testing.T) {
 	for name, f := range failures {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			out, reports, passes := playAlone(t, "TestThatFails", name)
 			if passes {
 				t.Fatalf("it passes:\n%s", out)
