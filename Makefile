@@ -39,7 +39,7 @@ more-computed:
 	$(GO) vet ./cmd/... ./internal/conformance ./locktest
 	$(MORE) $(GO) test -timeout 20m -count=1 ./internal/tidy -run ThePrice
 	$(MORE) $(GO) test -timeout 20m -count=1 ./internal/logcheck -run LongLog
-	$(MORE) $(GO) test -timeout 20m -count=1 ./internal/run ./internal/campaign/explore ./internal/browser ./cmd/simulate -run 'FurtherIsAsIf|TestLessonsMeet|NoFaultNoOverlap|TwelveStories|PlaygroundHasOneCursor|HashesOfTheProgram|EverythingFocusable|PageOfAnotherVersion|FilesOfDeploy|NewAdapter'
+	$(MORE) $(GO) test -timeout 20m -count=1 ./internal/run ./internal/campaign/explore ./internal/browser ./cmd/simulate -run 'FurtherIsAsIf|TestLessonsMeet|EveryScenarioRepeats|NoFaultNoOverlap|TwelveStories|PlaygroundHasOneCursor|HashesOfTheProgram|EverythingFocusable|PageOfAnotherVersion|FilesOfDeploy|NewAdapter'
 	$(MORE) $(GO) test -timeout 40m -count=1 ./locktest -run OneSeedOneHistory
 	$(GO) run ./cmd/simulate test ./internal/bubble/libraries -- -timeout 20m -count=1 -run OneSeedOneHistory
 	scripts/determinism
@@ -49,6 +49,7 @@ more-computed:
 more-played:
 	$(MORE) scripts/test-live -tags live,queue -timeout 20m -count=1 -run TheLiveWorldDoesWhatVerbsSay ./internal/conformance
 	$(MORE) scripts/test-live -timeout 20m -count=1 -run 'TheExamplesAreLocks|BugsOfPrograms|BlindRelease|LyingProgram' ./internal/real
+	$(MORE) scripts/test-live -timeout 20m -count=1 -run NeverHangs ./internal/real/link
 	$(MORE) scripts/test-live -timeout 20m -count=1 -run 'RealZooKeeperAgrees$$' ./internal/store/zookeeper/live
 	$(MORE) $(GO) test -timeout 20m -count=1 ./examples -run TheLogOfJava
 	$(MORE) scripts/test-live -tags live,queue -timeout 20m -count=1 -run 'ContainersPlayTheShards|KilledShards|InYourCI|CtrlCAtARandomTime' ./cmd/simulate
@@ -57,8 +58,8 @@ more-played:
 
 more-quiet: consul
 	$(MORE) scripts/test-live -timeout 20m -count=1 -run RealConsul ./internal/store/consul/live -conformance.operations 12000
-	$(MORE) scripts/test-live -timeout 20m -count=1 -run ContendOnRealServers/consul ./internal/real/worker
-	$(MORE) scripts/test-live -timeout 20m -count=1 -run 'EachStore|SilentLeader|IdleSession|LeaderOfACluster|AnOperator|Database|AReplicaFollows|NothingIsLeft|ReaperIsKilled|AnotherShards|FrozenPrimaryOfACluster|LibrariesFollowSentinels|SentinelsSplit|MinorityOfSentinels|SentinelsForget|LibrariesLet|ClockOfANodeOfACluster|LinksOnly|NoStorm|Consul' ./internal/real
+	$(MORE) scripts/test-live -timeout 20m -count=1 -run ContendOnRealServers ./internal/real/worker
+	$(MORE) scripts/test-live -timeout 20m -count=1 -run 'WithoutFaultsOneClient|EachStore|SilentLeader|IdleSession|LeaderOfACluster|AnOperator|Database|AReplicaFollows|NothingIsLeft|ReaperIsKilled|AnotherShards|FrozenPrimaryOfACluster|LibrariesFollowSentinels|SentinelsSplit|MinorityOfSentinels|SentinelsForget|LibrariesLet|ClockOfANodeOfACluster|LinksOnly|NoStorm|Consul' ./internal/real
 	$(MORE) scripts/test-live -tags live,queue -timeout 20m -count=1 -run LongScripts ./cmd/simulate
 	GO="$(GO)" scripts/live $(LIVE_QUIET)
 	@out=$$(mktemp -d); trap 'rm -rf $$out' EXIT; play="--lock consul-session --backend process --scale 0.1 --out $$out"; \

@@ -243,7 +243,7 @@ func allProcesses() (out []int) {
 // play.
 func TestNothingIsLeftAfterAKillAtARandomTime(t *testing.T) {
 	random := seeded(t)
-	for i := range realtest.Rounds(t, 10) {
+	for i := range realtest.Rounds(t, realtest.Tiers(len(endings), 10)) {
 		e := &endings[i%len(endings)]
 		t.Run(fmt.Sprint(i, " ", e.name), func(t *testing.T) { // so that missing servers skip only this one
 			needServersOf(t, e.lock)

@@ -205,7 +205,8 @@ func once(t *testing.T, h *history.History, kind history.Kind, node string) hist
 
 func TestWithoutFaultsOneClientHoldsAtATime(t *testing.T) {
 	t.Parallel()
-	for _, lock := range []string{"setnx", "setnx-expire", "set-nx-ex-del", "set-nx-token-getdel", "set-nx-lua", "watchdog-lua"} {
+	all := []string{"set-nx-lua", "watchdog-lua", "setnx", "setnx-expire", "set-nx-ex-del", "set-nx-token-getdel"}
+	for _, lock := range all[:realtest.Tiers(2, len(all))] {
 		t.Run(lock, func(t *testing.T) {
 			p := quick(t, lock, "clients=[A, B, C]", "workload.repeat=3 times")
 			h := run(t, p)

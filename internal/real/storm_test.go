@@ -22,7 +22,7 @@ func TestNoStormHangsTheHarness(t *testing.T) {
 	e := endings[0]
 	needServersOf(t, e.lock)
 	m := lookAround(t)
-	rounds := realtest.Rounds(t, realtest.Tiers(20, 40))
+	rounds := realtest.Rounds(t, realtest.Tiers(10, 40))
 	const atOnce = 5
 	seeds := make(chan uint64)
 	go func() {

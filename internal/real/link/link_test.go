@@ -360,7 +360,7 @@ func TestKillingTheServerNeverHangs(t *testing.T) {
 	realtest.Need(t, "redis-server")
 	t.Setenv("TMPDIR", t.TempDir())
 	before := runtime.NumGoroutine()
-	rounds := realtest.Rounds(t, 120)
+	rounds := realtest.Rounds(t, realtest.Tiers(60, 120))
 	worst := time.Duration(0)
 	for round := range rounds {
 		began := time.Now()

@@ -34,9 +34,9 @@ func SecondTier(t testing.TB) {
 	}
 }
 
-// Tiers returns few in the first tier of tests, and all in the second one.
+// Tiers returns few in the first tier of tests, and all in the second one and in a soak.
 func Tiers(few, all int) int {
-	if os.Getenv(RequireMore) == "1" {
+	if os.Getenv(RequireMore) == "1" || os.Getenv(Soak) != "" {
 		return all
 	}
 	return few

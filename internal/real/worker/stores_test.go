@@ -16,6 +16,7 @@ import (
 	"lockstep/internal/real/livestore/livetest"
 	"lockstep/internal/real/osproc"
 	"lockstep/internal/real/proto"
+	"lockstep/internal/real/realtest"
 	"lockstep/internal/store"
 )
 
@@ -199,7 +200,7 @@ func contendFor(t *testing.T, kind locks.Store, timeout time.Duration, connect f
 
 func contend(t *testing.T, id string, timeout time.Duration, connect func(*worker, *locks.Deps)) {
 	a, b := newContender(t, id, timeout, connect), newContender(t, id, timeout, connect)
-	for round := range 2 {
+	for round := range realtest.Tiers(1, 2) {
 		lease, err := a.acquire(10 * time.Second)
 		if err != nil {
 			t.Fatalf("round %d: the first one: %v", round, err)
