@@ -261,9 +261,7 @@ func lessonEnds(t *testing.T, address string) {
 	if p.Count(".veil:not([hidden])") != 0 || p.Count("#lesson .why-not") != 1 || p.Count(".steps li[hidden]") != 0 {
 		t.Error("the run is not shown, or the wrong answer has no reason")
 	}
-	if p.Count("#lesson .done") != 0 {
-		t.Error("the lesson is over before anything was changed")
-	}
+	must.Equalf(t, p.Count("#lesson .done"), 0, "the lesson is over before anything was changed")
 	from := p.Middle(".held .grip")
 	track := browser.Eval[float64](p, `document.querySelector(".lane .track").clientWidth`)
 	p.Drag(from, browser.Point{X: from.X - track*0.4, Y: from.Y}) // 15 s of some 30 s
@@ -287,9 +285,7 @@ func TestALinkReproducesTheRun(t *testing.T) {
 	hashes := p.Text("#hashes")
 	other := browser.Visit(t, link, browser.Options{})
 	other.Await(fmt.Sprintf(`document.getElementById("hashes").innerText === %q`, hashes))
-	if n := other.Count(".lock"); n != 3 {
-		t.Errorf("%d locks, want 3", n)
-	}
+	must.Equalf(t, other.Count(".lock"), 3, "locks")
 	quiet(t, p)
 	quiet(t, other)
 }

@@ -176,9 +176,8 @@ func TestPlantedPagesDoNothing(t *testing.T) {
 		if at := browser.Eval[string](p, "location.href"); strings.HasPrefix(at, evil.URL) {
 			t.Errorf("%s led to %s", name, at)
 		}
-		if n := calls.Load(); n != 0 {
-			t.Errorf("%s: called elsewhere %d times, last for %q", name, n, last.Load())
-		}
+		must.Equalf(t, calls.Load(), 0,
+			"%s: called elsewhere … times, last for %q", name, last.Load())
 	}
 	calls.Store(0)
 	browser.Visit(t, evil.URL+"/seen", browser.Options{})

@@ -113,9 +113,7 @@ func TestChinesePageSteps(t *testing.T) {
 	p.Press("g")
 	contains(t, "the live region", p.Text("#now"), "第 4 步，共 14 步，10.039 秒：")
 	contains(t, "the table of beliefs", p.Text("#standing"), "A 认为")
-	if mine := p.Count("#standing td.mine"); mine != 2 {
-		t.Errorf("%d clients believe that they hold the lock, want A and B", mine)
-	}
+	must.Equalf(t, p.Count("#standing td.mine"), 2, "clients believe that they hold the lock")
 	quiet(t, p)
 }
 
@@ -162,9 +160,7 @@ func TestWordsOpenInPlace(t *testing.T) {
 			t.Errorf("at %d px the explanation of a word is %v px away from it", width, far)
 		}
 		p.Press(kb.Escape)
-		if n := p.Count(":popover-open"); n != 0 {
-			t.Errorf("Escape leaves %d explanations open", n)
-		}
+		must.Equalf(t, p.Count(":popover-open"), 0, "Escape leaves … explanations open")
 		quiet(t, p)
 	}
 }
@@ -279,9 +275,7 @@ func TestHostileTextDoesNotRun(t *testing.T) {
 	for range 20 {
 		tab.Press("j")
 	}
-	if n := tab.Count("img, [onload], [onerror]"); n != 0 {
-		t.Errorf("%d elements are not ours", n)
-	}
+	must.Equalf(t, tab.Count("img, [onload], [onerror]"), 0, "elements are not ours")
 	if title := browser.Eval[string](tab, "document.title"); strings.HasPrefix(title, "owned") {
 		t.Error("a text of the scenario ran")
 	}

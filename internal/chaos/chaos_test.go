@@ -135,9 +135,7 @@ chaos: {pick from: [pause, partition, restart, delay], every: 1s..3s, heal: 2s b
 		"pause the holder for 1430ms at 4980ms",
 		"pause redis-4 for 1080ms at 6750ms",
 	}
-	if !slices.Equal(got, want) {
-		t.Errorf("drawn:\n%s\nwant:\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
-	}
+	must.Slices(t, got, want)
 }
 
 // A fault that is drawn for a time after the end of its run makes the run inconclusive. Runs end

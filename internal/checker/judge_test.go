@@ -59,7 +59,7 @@ func TestJudge(t *testing.T) {
 	fault := history.Fault{Number: 1, Verb: "pause", Text: "pause A"}
 	until := fault
 	until.Values = untilBAcquires
-	tests := []struct {
+	for _, tt := range []struct {
 		name     string
 		give     string
 		faults   []history.Fault
@@ -132,8 +132,7 @@ func TestJudge(t *testing.T) {
 		{"cut short after V", contended + two + "7 - cut-short", nil, "buuuu", LetterV, ""},
 		{"no quiet period", contended, nil, "kkkku", LetterSafe, ""},
 		{"a robbery in doubt", contended + "6 S may-have-removed owner=B peer=A" + quietEnd, nil, "kkkuk", LetterUnknown, ""},
-	}
-	for _, tt := range tests {
+	} {
 		h := parse(tt.give)
 		h.Header.Faults, h.Header.Drawn = tt.faults, strings.HasPrefix(tt.name, "a storm")
 		j := Judge(h)
@@ -141,9 +140,8 @@ func TestJudge(t *testing.T) {
 			t.Errorf("%s: got %s %s %q, want %s %s %q", tt.name,
 				got, j.Letter, j.Findings[0].Reason.English(), tt.verdicts, tt.letter, tt.reason)
 		}
-		if (j.Letter == LetterUnknown) != (!j.WhyUnknown().Empty()) {
-			t.Errorf("%s: the letter is %s, because of %q", tt.name, j.Letter, j.WhyUnknown().English())
-		}
+		must.Equalf(t, j.Letter == LetterUnknown, !j.WhyUnknown().Empty(),
+			"%s: the letter is %s, because of %q", tt.name, j.Letter, j.WhyUnknown().English())
 	}
 }
 
@@ -151,7 +149,7 @@ func TestJudge(t *testing.T) {
 // program says where it ends; a log from elsewhere cannot.
 func TestAHistoryWithoutItsEnd(t *testing.T) {
 	broken := contended + two + "7 A releasing; 7 B releasing" + quietEnd
-	tests := []struct {
+	for _, tt := range []struct {
 		name, give, backend string
 		whole               bool
 		verdicts            string
@@ -162,8 +160,7 @@ func TestAHistoryWithoutItsEnd(t *testing.T) {
 		{"cut off, of real servers", contended + quietEnd, history.Process, false, "uuuuu", LetterUnknown},
 		{"cut off after a violation", broken, history.Sim, false, "buuuu", LetterV},
 		{"from elsewhere", contended + quietEnd, "production", false, "kkkkk", LetterSafe},
-	}
-	for _, tt := range tests {
+	} {
 		h := parse(tt.give)
 		h.Header.Backend, h.Whole = tt.backend, tt.whole
 		if j := Judge(h); verdicts(&j) != tt.verdicts || j.Letter != tt.letter {
@@ -191,7 +188,7 @@ func TestJudgeFacts(t *testing.T) {
 }
 
 func TestContention(t *testing.T) {
-	tests := []struct {
+	for _, tt := range []struct {
 		name, give string
 		want       bool
 	}{
@@ -213,14 +210,13 @@ func TestContention(t *testing.T) {
 		{"its own orphan", "0 A waits; 0 S granted owner=A; 1 A waits", false},
 		{"a failure beside a holder", "0 A acquired; 1 B acquire-failed", true},
 		{"a failure alone", "0 A acquired; 1 A acquire-failed", false},
-	}
-	for _, tt := range tests {
+	} {
 		must.Equalf(t, Judge(parse(tt.give)).Waited, tt.want, "%s", tt.name)
 	}
 }
 
 func TestDelayed(t *testing.T) {
-	tests := []struct {
+	for _, tt := range []struct {
 		name, give string
 		lease      time.Duration
 		scale      int64
@@ -247,8 +243,7 @@ func TestDelayed(t *testing.T) {
 		{"release failed", "0 B release-failed", 10 * time.Second, 0, true},
 		{"gave up", "0 B gave-up", 10 * time.Second, 0, true},
 		{"finished", "0 B waits; 1 B finished; 30 - healed", 10 * time.Second, 0, false},
-	}
-	for _, tt := range tests {
+	} {
 		h := parse(tt.give)
 		h.Header.Lease, h.Header.ScalePPM = tt.lease, tt.scale
 		must.Equalf(t, delayed(h), tt.want, "%s", tt.name)

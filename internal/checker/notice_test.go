@@ -14,7 +14,7 @@ import (
 // with messages.
 func TestWhoCanNotice(t *testing.T) {
 	const a, b = "0 S granted owner=A; 0 A acquired; ", "1 B waits; "
-	tests := []struct {
+	for _, tt := range []struct {
 		name, give string
 		want       bool
 	}{
@@ -33,8 +33,7 @@ func TestWhoCanNotice(t *testing.T) {
 		{"asks, and the entry of a dead client is there", a + "0 F fault-began value=1; 0 A crashed; " + b + "1 S executed peer=B", true},
 		{"the holder's own messages", a + b + "1 F fault-began value=1; 2 S executed peer=A; 9 A releasing", false},
 		{"asks in the quiet period", a + "0 F fault-began value=1; 5 - healed; 6 B waits; 6 S executed peer=B; 9 A releasing", false},
-	}
-	for _, tt := range tests {
+	} {
 		h := parse(tt.give)
 		h.Header.Faults = []history.Fault{{Number: 1}}
 		h.Header.Backend = history.Sim
@@ -120,7 +119,7 @@ func TestHoldsThatOutliveTheirEntries(t *testing.T) {
 
 // Without entries on record a hold is in doubt from each fault on, and when its lease is over.
 func TestHoldsWithoutEntriesOnRecord(t *testing.T) {
-	tests := []struct {
+	for _, tt := range []struct {
 		name, give string
 		wired      bool
 		want       int
@@ -138,8 +137,7 @@ func TestHoldsWithoutEntriesOnRecord(t *testing.T) {
 		{"a log of clients, in which one has waited", "0 A acquired; 1 B waits; 12 B gave-up; 15 A releasing", false, 0},
 		{"a log of clients, in which the holder waits for itself", "0 A acquired; 1 A waits; 15 A releasing", false, 1},
 		{"a log of clients, in which one gave up too soon", "0 A acquired; 1 B waits; 9 B gave-up; 15 A releasing", false, 1},
-	}
-	for _, tt := range tests {
+	} {
 		h := parse(tt.give)
 		if tt.wired {
 			h.Header.Backend = history.Sim
@@ -153,7 +151,7 @@ func TestHoldsWithoutEntriesOnRecord(t *testing.T) {
 func TestALockThatServesOneClientOnly(t *testing.T) {
 	const alone = `0 S granted owner=A; 0 A acquired; 0.1 B waits; 0.2 S executed peer=B
 		3 A releasing; 3 S removed owner=A peer=A; 30 B gave-up; `
-	tests := []struct {
+	for _, tt := range []struct {
 		name, give                string
 		exclusion, progress       Verdict
 		whyNotKept, whyNoProgress string
@@ -171,8 +169,7 @@ func TestALockThatServesOneClientOnly(t *testing.T) {
 		{"B sleeps", contended + "6 B waits; 20 B gave-up" + quietEnd, Kept, Unknown, "", "B waited in vain from 6.000 s until 20.000 s, and the lock was free"},
 		{"B is frozen", contended + "6 B waits; 6 B froze; 19 B thawed; 20 B gave-up" + quietEnd, Kept, Kept, "", ""},
 		{"an orphan keeps B out", contended + "6 S granted owner=A; 6 B waits; 7 S executed peer=B; 20 B gave-up; 21 S expired owner=A" + quietEnd, Kept, Kept, "", ""},
-	}
-	for _, tt := range tests {
+	} {
 		j := Judge(parse(tt.give))
 		x, p := j.Finding(MutualExclusionID), j.Finding(ProgressID)
 		if x.Verdict != tt.exclusion || x.Reason.English() != tt.whyNotKept || p.Verdict != tt.progress || p.Reason.English() != tt.whyNoProgress {

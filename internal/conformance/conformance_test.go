@@ -1,6 +1,12 @@
 package conformance
 
 import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"path/filepath"
+	"reflect"
+	"strings"
 	"testing"
 
 	"lockstep/internal/faults"
@@ -58,4 +64,74 @@ func TestACaseNoticesAVerbThatDoesNothing(t *testing.T) {
 			t.Error("After accepts a verb whose effect lasts")
 		}
 	})
+}
+
+// Without a case for a verb, or for a method of the port, the worlds may not implement it.
+func TestEveryVerbAndEveryMethodOfThePortHasItsCase(t *testing.T) {
+	cases := map[string]bool{}
+	for _, c := range Cases() {
+		cases[c.Verb] = true
+	}
+	called := map[string]bool{}
+	for _, file := range sources(t, "../faults") {
+		verb, calls := readVerb(file)
+		if verb != "" && !cases[verb] {
+			continue // reported below
+		}
+		for _, method := range calls {
+			called[method] = true
+		}
+	}
+	for _, s := range faults.All() {
+		if !cases[s.Name] {
+			t.Errorf("the verb %s has no case: add one to a table in internal/conformance (processes_test.go, "+
+				"messages_test.go, partitions_test.go, servers_test.go, clocks_test.go) with what changes while it is on, "+
+				"and what is as before when it is over", s.Name)
+		}
+	}
+	port := reflect.TypeFor[faults.World]()
+	for i := range port.NumMethod() {
+		if name := port.Method(i).Name; !called[name] {
+			t.Errorf("no verb with a case calls the method %s of the port faults.World: "+
+				"write the verb's case in internal/conformance, or remove the method", name)
+		}
+	}
+}
+
+// readVerb returns the name of the verb that a file registers, "" for none, and the names of the
+// methods and imported functions that it calls.
+func readVerb(file *ast.File) (verb string, calls []string) {
+	ast.Inspect(file, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.CallExpr:
+			if s, ok := n.Fun.(*ast.SelectorExpr); ok {
+				calls = append(calls, s.Sel.Name)
+			}
+		case *ast.KeyValueExpr:
+			key, _ := n.Key.(*ast.Ident)
+			value, _ := n.Value.(*ast.BasicLit)
+			if key != nil && value != nil && key.Name == "Name" && verb == "" {
+				verb = strings.Trim(value.Value, `"`)
+			}
+		}
+		return true
+	})
+	return verb, calls
+}
+
+// sources returns the files of a package without its tests.
+func sources(t *testing.T, dir string) (files []*ast.File) {
+	t.Helper()
+	names, err := filepath.Glob(filepath.Join(dir, "*.go"))
+	if err != nil || len(names) == 0 {
+		t.Fatalf("%d files in %s, %v", len(names), dir, err)
+	}
+	for _, name := range names {
+		if strings.HasSuffix(name, "_test.go") {
+			continue
+		}
+		file := must.Get(parser.ParseFile(token.NewFileSet(), name, nil, 0))(t)
+		files = append(files, file)
+	}
+	return files
 }

@@ -27,7 +27,7 @@ func (t *tape) inBesideA() checker.Finding {
 // Each way to let a second client in has an assumption of its own, and its events decide.
 func TestEachWayToFailHasItsAssumption(t *testing.T) {
 	const lag = 500 * time.Millisecond
-	tests := []struct {
+	for _, tt := range []struct {
 		name    string
 		give    string
 		assumed string
@@ -197,8 +197,7 @@ func TestEachWayToFailHasItsAssumption(t *testing.T) {
 			"A's entry was made to last 0.010 s; the lease is 10.000 s",
 			"granted expired"},
 		{"no store in the history", "0.002 A acquired; 0.02 B acquired", "", "", ""},
-	}
-	for _, tt := range tests {
+	} {
 		t.Run(tt.name, func(t *testing.T) {
 			give := newTape(tt.give, pauseFault)
 			got := Assumption(timeline.Of(give.h), []checker.Finding{give.inBesideA()}, lag)
@@ -243,7 +242,7 @@ func TestAssumptionsOfOtherFindings(t *testing.T) {
 
 // A stuck lock is explained by what all clients wait for, and why that stays.
 func TestStuckHasAWhy(t *testing.T) {
-	tests := []struct {
+	for _, tt := range []struct {
 		name string
 		give string
 		want string
@@ -287,8 +286,7 @@ func TestStuckHasAWhy(t *testing.T) {
 			149 probe asks 149.001 EVAL lock lock x`,
 			"the probe asks once; the reply to its last lock script: (nil); " +
 				"B crashed at 0.020 s while it waited"},
-	}
-	for _, tt := range tests {
+	} {
 		t.Run(tt.name, func(t *testing.T) {
 			give := newTape(tt.give+"; 150 probe gave-up", pauseFault)
 			i := int32(len(give.h.Events)) - 1

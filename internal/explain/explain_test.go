@@ -61,7 +61,7 @@ func TestViolationForcesAStep(t *testing.T) {
 
 func TestVerdict(t *testing.T) {
 	give, findings := pauseStory()
-	tests := []struct {
+	for _, tt := range []struct {
 		name string
 		give checker.Judgement
 		want string
@@ -73,8 +73,7 @@ func TestVerdict(t *testing.T) {
 		{"unknown", checker.Judgement{History: give.h, Findings: []checker.Finding{{Property: "progress", Verdict: checker.Unknown, Reason: say.NeverFired.With(1, say.Both{})}}},
 			"set-nx-lua broke nothing, but progress is unknown, since fault 1 never fired."},
 		{"nothing", checker.Judgement{}, "There is no history to judge."},
-	}
-	for _, tt := range tests {
+	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var account *timeline.Timeline
 			if tt.give.History != nil {
@@ -176,7 +175,7 @@ func TestALongStoryIsToldAroundTheFirstViolation(t *testing.T) {
 
 // What the servers have follows leaders, deaths and promotions, as the steps do.
 func TestHolds(t *testing.T) {
-	tests := []struct {
+	for _, tt := range []struct {
 		name string
 		give string
 		want []string // server, owner, from and to in milliseconds
@@ -194,8 +193,7 @@ func TestHolds(t *testing.T) {
 		{"a copy is the replica's own once it answers", `servers redis-1 redis-2; 0.01 A acquires
 			0.02 redis-2 copies A; 0.1 redis-1 crashed; 0.6 redis-2 promoted peer=redis-1`,
 			[]string{"redis-1 A 10-100", "redis-2 A 20-600 copy", "redis-2 A 600-end"}},
-	}
-	for _, tt := range tests {
+	} {
 		t.Run(tt.name, func(t *testing.T) {
 			give := newTape(tt.give)
 			var got []string
@@ -218,7 +216,7 @@ func TestHolds(t *testing.T) {
 
 // Each step says which clients believe that they hold the lock, and what the servers have.
 func TestBeliefsOfServers(t *testing.T) {
-	tests := []struct {
+	for _, tt := range []struct {
 		name string
 		give string
 		want string // belief and store after the last step
@@ -233,8 +231,7 @@ func TestBeliefsOfServers(t *testing.T) {
 			"A thinks it holds the lock, etcd says A"},
 		{"re-entry changes nothing", `0.002 A acquires; 0.01 A reenters value=1
 			0.012 A reentered value=1; 0.014 A left value=1`, "A thinks it holds the lock, Redis says A"},
-	}
-	for _, tt := range tests {
+	} {
 		t.Run(tt.name, func(t *testing.T) {
 			steps := newTape(tt.give, pauseFault).steps()
 			last := steps[len(steps)-1]

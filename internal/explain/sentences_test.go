@@ -1,11 +1,11 @@
 package explain
 
 import (
-	"slices"
 	"strings"
 	"testing"
 
 	"lockstep/internal/history"
+	"lockstep/internal/must"
 	"lockstep/internal/timeline"
 )
 
@@ -43,9 +43,7 @@ func narrate(t *testing.T, tests []narration) {
 			if len(got) > len(tt.want) && len(tt.want) > 0 {
 				got = got[len(got)-len(tt.want):]
 			}
-			if !slices.Equal(got, tt.want) {
-				t.Errorf("got\n\t%s\nwant\n\t%s", strings.Join(got, "\n\t"), strings.Join(tt.want, "\n\t"))
-			}
+			must.Slices(t, got, tt.want)
 			for _, s := range got {
 				alone, _, _ := strings.Cut(s, " The same ")
 				if n := len(strings.Fields(alone)) - 2; n > 20 {

@@ -259,9 +259,8 @@ func TestWantsWhatItObserves(t *testing.T) {
 	} {
 		l := &lab{}
 		e := faults.NewEngine(read(t, tt.fault), l, l)
-		if got := e.Wants(tt.kind, tt.who, tt.command, tt.script); got != tt.want {
-			t.Errorf("%s: Wants(%v, %q, %q, %q) = %v", tt.fault, tt.kind, tt.who, tt.command, tt.script, got)
-		}
+		must.Equalf(t, e.Wants(tt.kind, tt.who, tt.command, tt.script), tt.want,
+			"%s: Wants(%v, %q, %q, %q)", tt.fault, tt.kind, tt.who, tt.command, tt.script)
 	}
 }
 
@@ -370,9 +369,7 @@ func TestAFaultThatHasBegunForTheLastTimeWaitsForNothing(t *testing.T) {
 				got += " " + kind.name
 			}
 		}
-		if got != " "+step.wants {
-			t.Errorf("after %v it wants%s, not %s", step.reached, got, step.wants)
-		}
+		must.Equalf(t, got, " "+step.wants, "after %v it wants", step.reached)
 	}
 }
 

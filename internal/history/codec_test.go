@@ -145,7 +145,7 @@ func TestWriteJSONLErrors(t *testing.T) {
 	for i := range many {
 		many[i] = Node{fmt.Sprint(i), RoleClient}
 	}
-	tests := []struct {
+	for _, tt := range []struct {
 		change func(h *History)
 		want   string
 	}{
@@ -168,8 +168,7 @@ func TestWriteJSONLErrors(t *testing.T) {
 		{func(h *History) { h.Events[1].Kind, h.Events[1].Value = FaultBegan, 9 }, "event 1: fault 9 is not among the 2 of the header"},
 		{func(h *History) { h.Events[1].Cause = -2 }, "event 1: the cause -2"},
 		{func(h *History) { h.Events[1].Text = h.Intern(strings.Repeat("x", MaxLine)) }, "event 1: its line is longer"},
-	}
-	for _, tt := range tests {
+	} {
 		h := testHistory()
 		tt.change(h)
 		err := WriteJSONL(&bytes.Buffer{}, h)

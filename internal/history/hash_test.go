@@ -27,19 +27,13 @@ func TestHashIgnoresHowTextsWereInterned(t *testing.T) {
 		e.Text = h.Intern(testHistory().Text(e.Text))
 		h.Add(e)
 	}
-	if h.Hash() != want {
-		t.Error("the order of interning changed the hash")
-	}
+	must.Equalf(t, h.Hash(), want, "the order of interning changed the hash")
 	h.Header.Schema = 77
-	if h.Hash() != want {
-		t.Error("the schema changed the hash")
-	}
+	must.Equalf(t, h.Hash(), want, "the schema changed the hash")
 	h.Events[0].Text = 9999
 	before := h.Hash()
 	h.Events[0].Text = 0
-	if h.Hash() != before {
-		t.Error("an unknown text is not the empty text")
-	}
+	must.Equalf(t, h.Hash(), before, "an unknown text is not the empty text")
 }
 
 // Every change of a hashed field changes the hash.
@@ -142,9 +136,7 @@ func TestEveryFieldOfAnEventCounts(t *testing.T) {
 		var stored strings.Builder
 		must.Do(t, WriteJSONL(&stored, h))
 		back := must.Get(readOne(strings.NewReader(stored.String())))(t)
-		if back.Hash() != h.Hash() {
-			t.Errorf("%s: it is not stored", f.Name)
-		}
+		must.Equalf(t, back.Hash(), h.Hash(), "%s: it is not stored", f.Name)
 	}
 }
 

@@ -43,9 +43,8 @@ func TestOperationsAreStored(t *testing.T) {
 	var a Answer
 	fill(&op)
 	fill(&a)
-	if plain := meant(Op{}, Answer{}); plain.Hash() != meant(op, a).Hash() {
-		t.Error("the hash covers the meaning of a request")
-	}
+	must.Equalf(t, meant(Op{}, Answer{}).Hash(), meant(op, a).Hash(),
+		"the hash covers the meaning of a request")
 	for _, tt := range []struct {
 		op Op
 		a  Answer

@@ -13,9 +13,7 @@ import (
 func TestHowALockOfOnesOwnWasWatchedIsStored(t *testing.T) {
 	plain, own := New(testHeader()), New(testHeader())
 	own.Header.Entry, own.Header.Keys, own.Header.Alone, own.Header.AloneAt = Unfollowed, `"a", "b"`, "A", 1500
-	if plain.Hash() != own.Hash() {
-		t.Error("the hash covers it")
-	}
+	must.Equalf(t, plain.Hash(), own.Hash(), "the hash covers it")
 	var without, with bytes.Buffer
 	must.Do(t, WriteJSONL(&without, plain))
 	must.Do(t, WriteJSONL(&with, own))

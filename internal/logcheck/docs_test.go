@@ -38,9 +38,7 @@ func TestExamplesOfTheDocs(t *testing.T) {
 		t.Errorf("%+v, %v", r, err)
 	}
 	rows := regexp.MustCompile("(?m)^\\| [^|`]+: `([^|]*)` \\| `'(.*?)'`(?:, with `(.*)`)? \\|$").FindAllStringSubmatch(string(page), -1)
-	if len(rows) != 5 {
-		t.Errorf("%d patterns for lines", len(rows))
-	}
+	must.Equalf(t, len(rows), 5, "patterns for lines")
 	for _, row := range rows {
 		unbarred := strings.ReplaceAll(row[2], `\|`, "|")
 		r, err := Check(t.Context(), Options{Format: mapped(t, "pattern: '"+unbarred+"'\n"+row[3]+"\n")}, source("log", row[1]+"\n"))

@@ -2,6 +2,7 @@ package logcheck
 
 import (
 	"context"
+	"errors"
 	"io"
 	"os"
 	"path/filepath"
@@ -52,9 +53,7 @@ func TestAFileIsFollowed(t *testing.T) {
 		steps = steps[1:]
 	}
 	got := must.Get(io.ReadAll(tail))(t)
-	if want := "one\ntwo\nthree\nfour\nfi\nsix\n7\neight\n"; string(got) != want {
-		t.Errorf("read %q, want %q", got, want)
-	}
+	must.Equalf(t, string(got), "one\ntwo\nthree\nfour\nfi\nsix\n7\neight\n", "read")
 	var kinds []string
 	for _, p := range said {
 		switch {
@@ -95,5 +94,61 @@ func TestARotationCutsALine(t *testing.T) {
 			t.Errorf("%q: missing %q", text, missing.English())
 		}
 		must.Do(t, tail.Close())
+	}
+}
+
+// records is a log of CSV in which B acquires what A holds, in a record of three lines that quotes a line of another
+// client.
+const records = "time,client,lock,event,note\r\n" +
+	"2026-03-01T10:00:00.000Z,A,jobs,acquired,\"first\r\nsecond\"\r\n" +
+	"2026-03-01T10:00:01.000Z,B,jobs,waiting,\r\n" +
+	"2026-03-01T10:00:02.000Z,B,jobs,acquired,\"it said \"\"\n2026-03-01T10:00:01.500Z,C,jobs,acquired,\n\"\"\"\r\n" +
+	"2026-03-01T10:00:03.000Z,A,jobs,released,\r\n" +
+	"2026-03-01T10:00:04.000Z,B,jobs,released,\"\"\r\n"
+
+// A record of CSV may have several lines, also while it is followed. It has the number of its first line.
+func TestRecordsOfSeveralLines(t *testing.T) {
+	var live []*Violation
+	followed, from := Options{Found: func(v *Violation) { live = append(live, v) }}, Source{In: io.MultiReader(strings.NewReader(records[:90]), strings.NewReader(records[90:]))}
+	if r, err := Check(t.Context(), followed, from); err != nil || len(live) != 1 || r.Verdict() != Certain {
+		t.Errorf("followed: %d found, %+v, %v", len(live), r, err)
+	}
+	log := source("log.csv", records)
+	r, err := Check(t.Context(), Options{}, log)
+	if err == nil {
+		err = Quote(t.Context(), Options{}, r, log)
+	}
+	if err != nil || r.Events != 5 || r.Lines != 9 || r.Verdict() != Certain || len(r.Doubts) > 0 {
+		t.Fatalf("%+v, %v", r, err)
+	}
+	v := r.Violations[0]
+	if _, line, _ := v.Shown(); line != 5 || len(v.Quotes) != 4 || v.Quotes[1].Place != "5" || !strings.HasSuffix(v.Quotes[1].Text, "acquired,\n\"\"\"") {
+		t.Errorf("line %d, %+v", line, v.Quotes)
+	}
+	for text, want := range map[string]int64{
+		records + "2026-03-01T10:00:05.000Z,B,jobs,aquired,\n":   10, // behind records of several lines
+		strings.Replace(records, `second"`, `second`, 1):         2,  // its other mark is missing, and the next one is followed by a word
+		strings.Replace(records, `A,jobs,rel`, `A",jobs,rel`, 1): 8,  // no value begins with it
+	} {
+		_, err := Check(t.Context(), Options{}, piped(text))
+		var at *LineError
+		if !errors.As(err, &at) || at.Line != want {
+			t.Errorf("%q: %v, want line %d", text, err, want)
+		}
+	}
+}
+
+// A mark without its other one costs its own line only.
+func TestAMarkThatStandsAlone(t *testing.T) {
+	const inside = "time,client,lock,event,disk\n2026-03-01T10:00:00Z,A,l,acquired,5\" disk\n2026-03-01T10:00:01Z,A,l,acquired,\n2026-03-01T10:00:02Z,A,l,released,5\" disk\n"
+	if r, err := Check(t.Context(), Options{Skip: true}, piped(inside)); err != nil || r.Skipped != 2 || r.Events != 1 {
+		t.Errorf("%+v, %v", r, err)
+	}
+	for _, end := range []string{"", "\n"} {
+		text := strings.Replace(strings.TrimSuffix(handMade, "\n"), "2026-03-01T10:00:00.100Z,B", `2026-03-01T10:00:00.100Z,"B`, 1) + end
+		r, err := Check(t.Context(), Options{Skip: true}, piped(text))
+		if err != nil || r.Skipped != 1 || r.Lines != int64(strings.Count(handMade, "\n")) || said(r.Doubts, say.LogCut) != (end == "") {
+			t.Errorf("%q: %+v, %v", end, r, err)
+		}
 	}
 }

@@ -85,8 +85,11 @@ func Fail(t T, err error, texts ...string) {
 	Contain(t, err.Error(), texts...)
 }
 
-// shown quotes a text, unless it has several lines.
+// shown quotes a text, unless it has several lines, and shows several texts one below the other.
 func shown(v any) string {
+	if texts, ok := v.([]string); ok {
+		return fmt.Sprintf("%d texts:\n\t%s\n", len(texts), strings.Join(texts, "\n\t"))
+	}
 	text := fmt.Sprintf("%+v", v)
 	switch {
 	case strings.Contains(text, "\n"):
@@ -94,8 +97,6 @@ func shown(v any) string {
 	case v == nil:
 	case reflect.TypeOf(v).Kind() == reflect.String:
 		return fmt.Sprintf("%q", text)
-	case reflect.TypeOf(v) == reflect.TypeFor[[]string]():
-		return fmt.Sprintf("%q", v)
 	}
 	return text
 }

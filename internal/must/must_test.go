@@ -47,7 +47,7 @@ func TestADifferenceFailsTheTest(t *testing.T) {
 	Contain(e, "abc", "a", "d")
 	Fail(e, nil, "a")
 	Fail(e, errors.New("abc"), "a", "d")
-	want := `got 7, want 8; of 1: got "a", want ` + "\nb\nc" + `; an error: got <nil>, want no; got ["a"], want []; of 1: got [1], want [2]; ` +
+	want := `got 7, want 8; of 1: got "a", want ` + "\nb\nc" + `; an error: got <nil>, want no; ` + "got 1 texts:\n\ta\n, want 0 texts:\n\t\n; " + `of 1: got [1], want [2]; ` +
 		`it does not contain "d": "abc"; no error, want one that says ["a"]; it does not contain "d": "abc"; `
 	if e.said != want {
 		t.Errorf("got %q, want %q", e.said, want)

@@ -90,9 +90,7 @@ func TestPartsOfTheList(t *testing.T) {
 			names = append(names, m.Name)
 		}
 	}
-	if got := strings.Join(names, ""); got != "adbec" {
-		t.Errorf("the parts are %s, want a d, b e, c", got)
-	}
+	must.Equalf(t, strings.Join(names, ""), "adbec", "the parts are")
 	for _, part := range []string{"", "0/3", "4/3", "2", "x/y", "1/3x", "6/6"} {
 		if some, err := choose(all, "", part); err == nil {
 			t.Errorf("part %q: %d mutations and no error", part, len(some))

@@ -39,7 +39,7 @@ func TestWhatIsDerivedOfEachStore(t *testing.T) {
 			2-3 A 2 ACQUIRE lock SESSION s-a -> true
 			3 A acquired`
 	const doubtful, doubtfulC = "123 may-have-removed - by A", "105 may-have-removed - by C"
-	tests := []struct {
+	for _, tt := range []struct {
 		name string
 		of   traits
 		ttl  time.Duration
@@ -235,8 +235,7 @@ func TestWhatIsDerivedOfEachStore(t *testing.T) {
 			31-33 A 2 PG_ADVISORY_UNLOCK -> t
 			33 A released`,
 			[]string{"2 granted A by A", "33 removed A by A"}},
-	}
-	for _, tt := range tests {
+	} {
 		t.Run(tt.name, func(t *testing.T) {
 			out := deriveGrants(script(t, tt.give), tt.of, tt.ttl*time.Millisecond, interference{})
 			concludes(t, out, tt.want...)
@@ -283,7 +282,7 @@ func TestWhatEndsWithoutARemoval(t *testing.T) {
 			10 two promoted one
 			20 one demoted two`
 	)
-	tests := []struct {
+	for _, tt := range []struct {
 		name string
 		of   traits
 		give string
@@ -301,8 +300,7 @@ func TestWhatEndsWithoutARemoval(t *testing.T) {
 			[]string{"14 granted A by A", "20 forgotten A by -"}},
 		{"unless other servers may have them, too", redisTraits, strings.ReplaceAll(set, "12-14 A", "8-14 A") + deposed,
 			[]string{"14 granted A by A"}},
-	}
-	for _, tt := range tests {
+	} {
 		t.Run(tt.name, func(t *testing.T) {
 			concludes(t, deriveGrants(script(t, tt.give), tt.of, 0, evicted(0)), tt.want...)
 		})

@@ -33,7 +33,7 @@ func TestDeriveGrants(t *testing.T) {
 		doubtful  = "123 may-have-removed - by A"
 		b         = "104 granted B by B"
 	)
-	tests := []struct {
+	for _, tt := range []struct {
 		name string
 		ttl  int
 		give string
@@ -155,8 +155,7 @@ func TestDeriveGrants(t *testing.T) {
 			100-102 B 1 GETSET lock 7 -> "5"
 			102 B acquired` + aFrees, []string{a, "102 granted B by B", aRobsB}},
 		{"a lock without a lease", 0, aHolds + aFrees, []string{a, "123 removed A by A"}},
-	}
-	for _, tt := range tests {
+	} {
 		t.Run(tt.name, func(t *testing.T) {
 			ttl := time.Duration(tt.ttl) * time.Millisecond
 			concludes(t, deriveGrants(script(t, tt.give), redisTraits, ttl, interference{}), tt.want...)
@@ -202,7 +201,7 @@ func TestGrantsOfNodes(t *testing.T) {
 		died  = "4 one crashed\n 5 one restarted empty"
 		frees = "EVAL unlock lock aaaa owner=aaaa"
 	)
-	tests := []struct {
+	for _, tt := range []struct {
 		name string
 		give string
 		want []string
@@ -230,8 +229,7 @@ func TestGrantsOfNodes(t *testing.T) {
 		{"a release under way to another node has not", aSet + died + `
 			3 A sent 2 ` + frees + ` @two
 			9 A timed-out 2`, []string{aHas, "5 forgotten A by -"}},
-	}
-	for _, tt := range tests {
+	} {
 		t.Run(tt.name, func(t *testing.T) {
 			concludes(t, deriveGrants(script(t, tt.give), nodesTraits, 10*time.Millisecond, interference{}), tt.want...)
 		})

@@ -62,9 +62,7 @@ func TestADeathByAFaultIsExpectedAfterARestart(t *testing.T) {
 	h.mu.Unlock()
 	close(second.done)
 	h.background.Wait()
-	if n := len(h.fatal); n != 1 {
-		t.Errorf("%d of two deaths are errors, want the second one", n)
-	}
+	must.Equalf(t, len(h.fatal), 1, "of two deaths are errors")
 }
 
 // A worker reports the moments that begin a fault, and those that end one.
@@ -79,9 +77,7 @@ func TestWorkersReportWhatEndsAFault(t *testing.T) {
 		got := ""
 		for _, w := range wire {
 			got += fmt.Sprintf("{has reply %s}", w.Command)
-			if w.Kind != faults.HasReply {
-				t.Errorf("%s: %+v", client, w)
-			}
+			must.Equalf(t, w.Kind, faults.HasReply, "%s: %+v", client, w)
 		}
 		names := ""
 		for _, m := range moments {

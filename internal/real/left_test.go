@@ -223,9 +223,7 @@ func (m *machine) killHarness(cmd *exec.Cmd) {
 	}
 	m.t.Logf("with %d processes; nothing of them was left after %v", len(family), time.Since(killed))
 	for socket, port := range listening(allProcesses()...) {
-		if sockets[socket] != "" {
-			m.t.Errorf("a process still listens on %s", port)
-		}
+		must.Equalf(m.t, sockets[socket], "", "a process still listens on %s", port)
 	}
 	m.nothingLeft(family...)
 }
@@ -325,8 +323,6 @@ func TestTheNextHarnessCleansUpWhenTheReaperIsKilled(t *testing.T) {
 	if left, _ := os.ReadDir(m.tmp); len(left) != 1 {
 		t.Fatalf("left by the killed harness: %v", left)
 	}
-	if n := osproc.RemoveStale(); n != 1 {
-		t.Errorf("%d stale directories removed, want 1", n)
-	}
+	must.Equalf(t, osproc.RemoveStale(), 1, "stale directories removed")
 	m.nothingLeft()
 }

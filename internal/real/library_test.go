@@ -145,9 +145,7 @@ func TestLibrariesFollowSentinels(t *testing.T) {
 				wantEvents(t, h, 1, history.Acquired, name)
 			}
 			for _, e := range find(h, history.Sent, plan.ProbeName) {
-				if e.Peer != promoted.Node {
-					t.Errorf("the probe has asked %s, want the new primary", h.Name(e.Peer))
-				}
+				must.Equalf(t, e.Peer, promoted.Node, "the probe has asked %s", h.Name(e.Peer))
 			}
 			wantSome(t, h, history.Sent, plan.ProbeName)
 			if lock == "bsm-redislock" { // it does not learn that its entry is lost

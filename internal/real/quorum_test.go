@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"lockstep/internal/must"
 	"lockstep/internal/real/link"
 	"lockstep/internal/real/livestore"
 	"lockstep/internal/real/osproc"
@@ -51,9 +52,7 @@ func TestServersReachEachOtherByTheirLinksOnly(t *testing.T) {
 				if err := s.Stop(); err != nil {
 					t.Error(err)
 				}
-				if osproc.StartTime(s.Pid()) != "" {
-					t.Errorf("%s is still there", s.Name)
-				}
+				must.Equalf(t, osproc.StartTime(s.Pid()), "", "%s is still there", s.Name)
 			}
 			if err := c.mesh.close(); err != nil {
 				t.Error(err)

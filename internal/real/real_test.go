@@ -180,9 +180,7 @@ func wantOverlaps(t *testing.T, h *history.History, want int) {
 // wantEvents compares the number of events of a kind of one node; "" stands for all nodes.
 func wantEvents(t *testing.T, h *history.History, want int, kind history.Kind, node string) {
 	t.Helper()
-	if n := len(find(h, kind, node)); n != want {
-		t.Errorf("%q: %d events %q, want %d", node, n, kind, want)
-	}
+	must.Equalf(t, len(find(h, kind, node)), want, "%q: events %q", node, kind)
 }
 
 // wantSome demands an event of a kind of one node.
@@ -218,9 +216,8 @@ func TestWithoutFaultsOneClientHoldsAtATime(t *testing.T) {
 			wantEvents(t, h, 10, history.Granted, "redis-1")
 			wantEvents(t, h, 10, history.WriteAccepted, "")
 			for _, e := range find(h, history.Removed, "") {
-				if e.Peer != e.Owner {
-					t.Errorf("%s removed %s's entry", h.Name(e.Peer), h.Name(e.Owner))
-				}
+				must.Equalf(t, e.Peer, e.Owner,
+					"%s removed %s's entry", h.Name(e.Peer), h.Name(e.Owner))
 			}
 		})
 	}
@@ -249,9 +246,8 @@ func TestAPauseLongerThanTheLeaseLetsTheNextOneIn(t *testing.T) {
 					robbed++
 				}
 			}
-			if want := map[string]int{"set-nx-ex-del": 1, "watchdog-lua": 0}[lock]; robbed != want {
-				t.Errorf("A removed B's entry %d times, want %d", robbed, want)
-			}
+			must.Equalf(t, robbed, map[string]int{"set-nx-ex-del": 1, "watchdog-lua": 0}[lock],
+				"A removed B's entry … times")
 		})
 	}
 }
@@ -294,12 +290,10 @@ func TestAMomentOnTheWireIsExact(t *testing.T) {
 			h := run(t, quick(t, "set-nx-lua", "network.timeout=2s", "when: "+moment.Text()+", pause: A, for: 200ms"))
 			froze, thawed := once(t, h, history.Froze, "A"), once(t, h, history.Thawed, "A")
 			sent, replied := find(h, history.Sent, "A"), find(h, history.Replied, "A")
-			if after := kind == faults.AboutToSend; sent[0].At > thawed.At != after {
-				t.Errorf("sent at %v, thawed at %v", sent[0].At, thawed.At)
-			}
-			if before := kind == faults.HasReply; replied[0].At < froze.At != before {
-				t.Errorf("replied at %v, frozen at %v", replied[0].At, froze.At)
-			}
+			must.Equalf(t, sent[0].At > thawed.At, kind == faults.AboutToSend,
+				"sent at %v, thawed at %v", sent[0].At, thawed.At)
+			must.Equalf(t, replied[0].At < froze.At, kind == faults.HasReply,
+				"replied at %v, frozen at %v", replied[0].At, froze.At)
 			if acquired := once(t, h, history.Acquired, "A"); acquired.At < thawed.At {
 				t.Error("A acquired before the end of its pause")
 			}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"lockstep/internal/history"
+	"lockstep/internal/must"
 	"lockstep/internal/plan"
 )
 
@@ -66,9 +67,7 @@ func TestAFailoverWithoutAReasonEndsTheRun(t *testing.T) {
 		}
 		c.leaders = append(c.leaders, c.members[:3]...)
 		c.became(c.members[4], true)
-		if c.leader != c.members[4] {
-			t.Error("redis-5 does not lead the lock's shard")
-		}
+		must.Equalf(t, c.leader, c.members[4], "redis-5 does not lead the lock's shard")
 		select {
 		case err := <-h.fatal:
 			if disturbed || !strings.Contains(err.Error(), "redis-5 took the place of redis-2") {

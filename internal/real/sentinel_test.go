@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"lockstep/internal/history"
+	"lockstep/internal/must"
 	"lockstep/internal/plan"
 	"lockstep/internal/real/realtest"
 )
@@ -69,9 +70,8 @@ func TestAReplacedPrimaryIsDemoted(t *testing.T) {
 	h := run(t, watched(t, "set-nx-lua", 1, "servers.redis.lag=0s", inSection+"restart: the primary, down: 3s"))
 	once(t, h, history.Promoted, "redis-2")
 	once(t, h, history.Restarted, "redis-1")
-	if primary := h.Name(once(t, h, history.Demoted, "redis-1").Peer); primary != "redis-2" {
-		t.Errorf("redis-1 was made a replica of %s, want redis-2", primary)
-	}
+	must.Equalf(t, h.Name(once(t, h, history.Demoted, "redis-1").Peer), "redis-2",
+		"redis-1 was made a replica of")
 	wantOverlaps(t, h, 0)
 }
 
@@ -172,9 +172,8 @@ func TestAPrimaryInAMinorityStops(t *testing.T) {
 		"partition: [[A, the primary], [B, redis-1, redis-3, redis-4, redis-5, redis-6]]"))
 	once(t, h, history.Promoted, "redis-5")
 	wantEvents(t, h, 0, history.Crashed, "")
-	if primary := h.Name(once(t, h, history.Demoted, "redis-2").Peer); primary != "redis-5" {
-		t.Errorf("redis-2 was made a replica of %s, want redis-5", primary)
-	}
+	must.Equalf(t, h.Name(once(t, h, history.Demoted, "redis-2").Peer), "redis-5",
+		"redis-2 was made a replica of")
 	wantOverlaps(t, h, 1)
 	if served(h, "A", "(error) CLUSTERDOWN ") == 0 {
 		t.Error("A's release was served by a primary in a minority")

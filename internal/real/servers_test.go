@@ -122,9 +122,7 @@ func TestAReplicaWaitsForItsPrimary(t *testing.T) {
 			byClock = bytes.Count(text, []byte("* Connecting to MASTER"))
 		}
 	}}))(t)
-	if byClock != 1 {
-		t.Errorf("the replica connected %d times by its clock, want once, at its start", byClock)
-	}
+	must.Equalf(t, byClock, 1, "the replica connected … times by its clock")
 }
 
 // A run goes on while all of its clients are down, if one of them will be restarted.

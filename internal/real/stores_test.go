@@ -94,9 +94,8 @@ func TestEachStoreGivesItsLockToOneAtATime(t *testing.T) {
 		}
 		wantEvents(t, h, 7, history.Granted, "")
 		for _, e := range find(h, history.Removed, "") {
-			if e.Peer != e.Owner {
-				t.Errorf("%s removed %s's entry", h.Name(e.Peer), h.Name(e.Owner))
-			}
+			must.Equalf(t, e.Peer, e.Owner,
+				"%s removed %s's entry", h.Name(e.Peer), h.Name(e.Owner))
 		}
 		wantSome(t, h, history.Removed, "")
 		simulated := must.Get(sim.Run(p, s.lock, 1))(t)
@@ -315,9 +314,7 @@ func TestAnOperatorEndsTheHoldersSession(t *testing.T) {
 				evicted++
 			}
 		}
-		if evicted != 1 {
-			t.Errorf("A's entry was removed without a client %d times, want once", evicted)
-		}
+		must.Equalf(t, evicted, 1, "A's entry was removed without a client … times")
 	})
 }
 

@@ -101,13 +101,10 @@ func TestALinkThatIsNotOursIsNotTouched(t *testing.T) {
 		latest := filepath.Join(root, "latest")
 		must.Do(t, os.Symlink(target, latest))
 		dir, err := save(t, root, 0, File{Name: "result.json", Data: []byte("{}")})
-		if (err == nil) != ours {
-			t.Errorf("%s: %v", target, err)
-		}
+		must.Equalf(t, err == nil, ours, "%s: %v", target, err)
 		now, _ := os.Readlink(latest)
-		if moved := now == "story/"+filepath.Base(dir); moved != ours {
-			t.Errorf("the link to %s leads to %s now", target, now)
-		}
+		must.Equalf(t, now == "story/"+filepath.Base(dir), ours,
+			"the link to %s leads to %s now", target, now)
 	}
 }
 

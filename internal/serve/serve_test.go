@@ -97,7 +97,7 @@ func ask(t *testing.T, server *httptest.Server, method, path, host string) (*htt
 
 func TestWhatIsServed(t *testing.T) {
 	server := newStore(t)
-	tests := []struct {
+	for _, tt := range []struct {
 		path, kind, body string
 	}{
 		{"/", "text/html; charset=utf-8", "index 1"},
@@ -111,8 +111,7 @@ func TestWhatIsServed(t *testing.T) {
 		{"/a/odd%20name%3F%23%25/report.html", "text/html; charset=utf-8", "odd"},
 		{"/a/run/executable", "application/octet-stream", "#!"},
 		{"/a/really.zip", "application/octet-stream", "zip"},
-	}
-	for _, tt := range tests {
+	} {
 		response, body := ask(t, server, "GET", tt.path, "")
 		if response.StatusCode != 200 || body != tt.body || response.Header.Get("Content-Type") != tt.kind {
 			t.Errorf("%s: %d %s %q, want %s %q", tt.path, response.StatusCode, response.Header.Get("Content-Type"), body, tt.kind, tt.body)

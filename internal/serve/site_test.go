@@ -52,14 +52,12 @@ func TestTheSiteIsBesideTheStore(t *testing.T) {
 			t.Errorf("%s: the policy is %s", path, p)
 		}
 	}
-	if Site(nil, "", store) != http.Handler(store) {
-		t.Error("without a site the handler is not that of the store")
-	}
+	must.Equalf(t, Site(nil, "", store), http.Handler(store),
+		"without a site the handler is not that of the store")
 	other := must.Get(http.NewRequest(http.MethodGet, server.URL+"/_site/", nil))(t)
 	other.Host = "evil.example"
 	answer := must.Get(server.Client().Do(other))(t)
 	_ = answer.Body.Close()
-	if answer.StatusCode != http.StatusMisdirectedRequest {
-		t.Errorf("a request that was meant for another host gets %d", answer.StatusCode)
-	}
+	must.Equalf(t, answer.StatusCode, http.StatusMisdirectedRequest,
+		"a request that was meant for another host gets")
 }

@@ -75,8 +75,6 @@ func TestAFaultThatChangesNothingIsNamed(t *testing.T) {
 	for _, verb := range []string{"lag: 1s, for: 1s", "promote: replica"} {
 		p := story(t, "set-nx-lua", "servers.redis.replicas=1", inSection+verb)
 		p.Redis.Replicas = 0 // which no file may say
-		if got := inVain(t, p); got != "[1]" {
-			t.Errorf("%s without a replica: without effect %s", verb, got)
-		}
+		must.Equalf(t, inVain(t, p), "[1]", "%s without a replica: without effect", verb)
 	}
 }

@@ -114,9 +114,7 @@ func TestCrashedClientDoesNothingMore(t *testing.T) {
 		}
 		crashed = crashed || e.Kind == history.Crashed
 	}
-	if j := checker.Judge(h); j.Letter != checker.LetterStuck {
-		t.Errorf("outcome %s, want D: a key without expiry outlives its owner", j.Letter)
-	}
+	must.Equalf(t, checker.Judge(h).Letter, checker.LetterStuck, "outcome")
 }
 
 func TestSlowWorkLeavesTheWatchdogAlone(t *testing.T) {
@@ -124,9 +122,7 @@ func TestSlowWorkLeavesTheWatchdogAlone(t *testing.T) {
 	if len(got) < 4 || strings.Contains(strings.Join(got, " "), "expired") {
 		t.Errorf("16 s of work with a lease of 10 s: %v", got)
 	}
-	if j := checker.Judge(h); j.Letter != checker.LetterSafe {
-		t.Errorf("outcome %s, want S", j.Letter)
-	}
+	must.Equalf(t, checker.Judge(h).Letter, checker.LetterSafe, "outcome")
 }
 
 // A fault that slows the work makes the section longer during which it comes, and no other.
@@ -158,9 +154,7 @@ func TestATaskThatHangsDoesNotLearnOfALoss(t *testing.T) {
 		if h.Name(hold.Client) != "A" || hold.How != history.HoldOpen {
 			t.Errorf("%s: %s's hold has ended at %v", lock, h.Name(hold.Client), hold.End)
 		}
-		if j := checker.Judge(h); j.Letter != checker.LetterV {
-			t.Errorf("%s: outcome %s, want V: the lease ends, and B comes in", lock, j.Letter)
-		}
+		must.Equalf(t, checker.Judge(h).Letter, checker.LetterV, "%s: outcome", lock)
 	}
 }
 

@@ -105,9 +105,8 @@ func TestARestlessClientCutsItsRunShort(t *testing.T) {
 		t.Errorf("cut after %d events, want the first %d of the whole run", n, cutAt)
 	}
 	must.Contain(t, part.WhyCutShort(), "40 requests in a row without a rest")
-	if just := play(most + 1); just.Hash() != whole.Hash() {
-		t.Errorf("%d requests in a row, %d allowed, and the run is not whole", most, most+1)
-	}
+	must.Equalf(t, play(most+1).Hash(), whole.Hash(),
+		"%d requests in a row, %d allowed, and the run is not whole", most, most+1)
 }
 
 // A client with a single attempt sends the requests of one attempt, then gives up.

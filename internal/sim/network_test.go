@@ -191,9 +191,7 @@ func TestWhatAPartitionHeldBackComesInAnyOrder(t *testing.T) {
 		if !slices.IsSorted(sent) || len(sent) < 4 {
 			t.Errorf("seed %d: as they were sent: %v", seed, sent)
 		}
-		if !slices.Equal(mixed, order(true, seed)) {
-			t.Errorf("seed %d has two orders", seed)
-		}
+		must.Slicesf(t, mixed, order(true, seed), "seed %d has two orders", seed)
 		if !slices.Equal(sent, mixed) {
 			others++
 		}

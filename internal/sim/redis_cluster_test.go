@@ -42,9 +42,7 @@ func TestAnElectedReplicaHasForgottenTheLock(t *testing.T) {
 	h, got := tell(t, sharded(t, "when: A enters, crash: redis-2"),
 		history.Crashed, history.Promoted, history.Demoted, history.Acquired)
 	expectLines(t, got, "A acquired", "redis-2 crashed", "redis-5 promoted", "B acquired")
-	if j := checker.Judge(h); j.Letter != checker.LetterV {
-		t.Errorf("outcome %s, want two holders", j.Letter)
-	}
+	must.Equalf(t, checker.Judge(h).Letter, checker.LetterV, "outcome")
 	// Down after the node timeout, and half a second to one until the replica asks.
 	after := find(t, h, history.Promoted, "redis-5").At.Sub(find(t, h, history.Crashed, "redis-2").At)
 	if after < 5500*time.Millisecond || after > 6300*time.Millisecond {
@@ -169,9 +167,8 @@ func TestShardsHaveTheSlotsThatRedisCLIGivesThem(t *testing.T) {
 	for shard, slot := range want {
 		must.Equalf(t, firstSlot(shard, 3), slot, "shard %d begins at", shard)
 	}
-	if redis.KeySlot(locks.Key) != 8718 {
-		t.Error("the tests and the scenario take the slot of the lock's key for 8718")
-	}
+	must.Equalf(t, redis.KeySlot(locks.Key), 8718,
+		"the tests and the scenario take the slot of the lock's key for 8718")
 }
 
 // Skipping the looks that change nothing does not change the history.
@@ -198,9 +195,7 @@ func TestNodesThatAgreeNeedNotLook(t *testing.T) {
 				p := sharded(t, list...)
 				a := must.Get(direct.Run(p, "set-nx-lua", 1))(t)
 				b := must.Get(always.Run(p, "set-nx-lua", 1))(t)
-				if a.Hash() != b.Hash() {
-					t.Errorf("%s: another history", list)
-				}
+				must.Equalf(t, a.Hash(), b.Hash(), "%s: another history", list)
 				promoted += count(b, history.Promoted, "")
 				for _, e := range b.Events {
 					if e.Kind == history.Replied && b.Text(e.Text) == "(error) "+string(errClusterDown) {

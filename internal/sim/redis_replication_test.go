@@ -64,9 +64,8 @@ func TestACutOffPrimaryStillCountsTheReplicaThatLeft(t *testing.T) {
 	if got := find(t, h, history.Acquired, "A"); got.At < history.Instant(30*time.Second) {
 		t.Errorf("A acquired at %v, within the cut", got.At)
 	}
-	if n := len(w.backend.(*redisGroup).servers[0].serves); n != 0 {
-		t.Errorf("after the heal it still has %d replicas", n)
-	}
+	must.Equalf(t, len(w.backend.(*redisGroup).servers[0].serves), 0,
+		"after the heal it still has … replicas")
 }
 
 // After repl-timeout the primary has no replica, and A gets the lock without a confirmation.

@@ -124,9 +124,7 @@ func TestAWatchdogRenewsAtItsClientsInterval(t *testing.T) {
 					}
 				}
 			}
-			if len(requests) != want {
-				t.Errorf("%s: %s renewed %d times, want %d", v.ID, client, len(requests), want)
-			}
+			must.Equalf(t, len(requests), want, "%s: %s renewed … times", v.ID, client)
 		}
 	}
 }

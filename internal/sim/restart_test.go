@@ -53,9 +53,8 @@ func TestAWrongClockOutlivesItsProgram(t *testing.T) {
 			continue
 		}
 		seen++
-		if got := time.Duration(e.Clock - int64(e.At)); got != ahead {
-			t.Errorf("at %v, %v: A's clock is %v ahead, want %v", e.At, e.Kind, got, ahead)
-		}
+		must.Equalf(t, time.Duration(e.Clock-int64(e.At)), ahead,
+			"at %v, %v: A's clock is … ahead", e.At, e.Kind)
 	}
 	if seen < 3 {
 		t.Errorf("%d events of A's second life", seen)
@@ -101,7 +100,7 @@ func TestALeaseEndsWhileItsServerIsPaused(t *testing.T) {
 // A crash and the loss of the host differ in how long B waits afterwards, except with a lease.
 func TestTheLossOfAHostAndACrash(t *testing.T) {
 	const session, lease = 20 * time.Second, 10 * time.Second
-	tests := []struct {
+	for _, tt := range []struct {
 		lock, fault   string
 		least, below  time.Duration
 		neverAcquired bool
@@ -117,8 +116,7 @@ func TestTheLossOfAHostAndACrash(t *testing.T) {
 		{"etcd-mutex", "lose-host", lease - time.Second, lease + 2*time.Second, false},
 		{"zk-sequential", "lose-host", lease - time.Second, lease + 3*time.Second, false},
 		{"consul-session", "lose-host", lease - time.Second, 4 * lease, false},
-	}
-	for _, tt := range tests {
+	} {
 		p := story(t, tt.lock, "workload={work: 5s, wait: up to 1m}", "when: A is in its critical section, "+tt.fault+": A")
 		p.Database("mysql").IdleTimeout = session
 		h := play(t, p)

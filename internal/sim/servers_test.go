@@ -245,9 +245,8 @@ func TestALossyClusterExecutesNothingOfItsLastLeader(t *testing.T) {
 			case e.Kind == history.Executed && len(writes) > 0 && leads == 0:
 				reads++
 			case e.Kind == history.TimedOut && writes[e.Value] != 0 && h.Name(e.Node) == "B":
-				if took := e.At.Sub(writes[e.Value]); took != refused {
-					t.Errorf("%s: B hears after %v that its write has failed, want %v", fault, took, refused)
-				}
+				must.Equalf(t, e.At.Sub(writes[e.Value]), refused,
+					"%s: B hears after … that its write has failed", fault)
 			}
 		}
 		if len(writes) < 4 || reads < 3 || leads != 1 {
@@ -286,9 +285,8 @@ func TestAReplicaRefusesWritesOfClients(t *testing.T) {
 func TestAReplicaFollowsAPrimaryThatCameBack(t *testing.T) {
 	h := play(t, withReplica(t, "clients=[A]", "workload.work=5s",
 		"at: 0s, restart: mysql-1, down: 10ms", "when: A enters, after: 1s, fail-over: operator"))
-	if got := find(t, h, history.Replicated, "mysql-2"); h.Name(got.Owner) != "A" {
-		t.Errorf("the replica has the row of %s, want A's", h.Name(got.Owner))
-	}
+	must.Equalf(t, h.Name(find(t, h, history.Replicated, "mysql-2").Owner), "A",
+		"the replica has the row of")
 	find(t, h, history.Released, "A")
 }
 
@@ -323,7 +321,7 @@ func (l asks) Acquire(ctx context.Context) (locks.Lease, error) {
 // forgot to declare one would work in the simulator only.
 func TestAServerHasOnlyWhatTheLockAskedFor(t *testing.T) {
 	newer, tair := redis.Command("DELEX", "lock", "IFEQ", "x"), redis.Command("CAD", "lock", "x")
-	tests := []struct {
+	for _, tt := range []struct {
 		name    string
 		cmd     redis.Cmd
 		servers locks.Servers
@@ -335,8 +333,7 @@ func TestAServerHasOnlyWhatTheLockAskedFor(t *testing.T) {
 		{"CAD on Redis 7.0", tair, locks.Servers{}, true},
 		{"CAD on Redis 8.4", tair, locks.Servers{Redis84: true}, true},
 		{"CAD with the module TairString", tair, locks.Servers{TairString: true}, false},
-	}
-	for _, tt := range tests {
+	} {
 		t.Run(tt.name, func(t *testing.T) {
 			p := story(t, "set-nx-lua", "clients=[A]", "workload.wait=up to 1s")
 			h := must.Get(PlayVariant(t.Context(), p, locks.Variant{

@@ -227,9 +227,7 @@ func TestZKSessionOutlivesTheLeader(t *testing.T) {
 		if err != nil || stat == nil || stat.EphemeralOwner != s.ID() {
 			t.Errorf("%+v, %v", stat, err)
 		}
-		if s.State() != zookeeper.Connected {
-			t.Errorf("state %v", s.State())
-		}
+		must.Equalf(t, s.State(), zookeeper.Connected, "state")
 	})
 }
 

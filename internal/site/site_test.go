@@ -177,9 +177,7 @@ func TestTheFirstPageIsCompleteWithoutScripts(t *testing.T) {
 	for _, l := range Languages {
 		page := string(site(t)[home(l)])
 		reporttest.Has(t, page, `data-verdict="broken"`, `data-node="A"`, `class="broke mutual-exclusion"`, `data-fault="1"`, `class="cause"`, "#lesson=")
-		if n := strings.Count(page, `class="fault held"`); n != 1 {
-			t.Errorf("%s has %d handles, want one", home(l), n)
-		}
+		must.Equalf(t, strings.Count(page, `class="fault held"`), 1, "%s has … handles", home(l))
 	}
 }
 

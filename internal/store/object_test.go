@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"lockstep/internal/must"
 	"lockstep/internal/ports"
 )
 
@@ -67,9 +68,7 @@ func TestNamesOfServers(t *testing.T) {
 	registry = nil
 	Register(full())
 	s := Of("tin")
-	if got := strings.Join(s.Names(3), " "); got != "can-1 can-2 can-3" {
-		t.Errorf("three servers are %s", got)
-	}
+	must.Equalf(t, strings.Join(s.Names(3), " "), "can-1 can-2 can-3", "three servers are")
 	if all := s.Names(15); len(all) != 15 || all[14] != "can-15" {
 		t.Errorf("fifteen servers are %v", all)
 	}

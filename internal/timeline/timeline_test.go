@@ -162,7 +162,5 @@ faults:
 	for range h.Each(history.Promoted) {
 		promoted++
 	}
-	if promoted != 3 {
-		t.Errorf("%d promotions", promoted)
-	}
+	must.Equalf(t, promoted, 3, "promotions")
 }

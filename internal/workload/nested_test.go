@@ -86,7 +86,7 @@ func (s *stage) Record(k history.Kind, token, v int64, text string) {
 func TestNestedAcquisitions(t *testing.T) {
 	over, cancel := context.WithCancel(context.Background())
 	cancel()
-	tests := []struct {
+	for _, tt := range []struct {
 		name   string
 		nested int
 		stage  stage
@@ -110,8 +110,7 @@ func TestNestedAcquisitions(t *testing.T) {
 			"the lock is lost: nothing more is asked for", 1, stage{most: 2, lost: over},
 			"acquire, read, reenters 1 , reenter-failed 1 context canceled, release",
 		},
-	}
-	for _, tt := range tests {
+	} {
 		t.Run(tt.name, func(t *testing.T) {
 			s := tt.stage
 			c := Client{Env: &s, Lock: &s, Resource: &s, Control: &s, Rand: &s, Plan: plan.Workload{

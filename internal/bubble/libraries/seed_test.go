@@ -31,9 +31,7 @@ func TestOneSeedOneHistory(t *testing.T) {
 				p.Workload.Repeat = 1 + i%3
 				must.Get(w.Play(context.Background(), &p, id, uint64(i)))(t)
 			}
-			if len(seen) != 1 {
-				t.Errorf("%d histories of one seed: %v", len(seen), seen)
-			}
+			must.Equalf(t, len(seen), 1, "histories of one seed: %v", seen)
 		})
 	}
 }

@@ -90,9 +90,7 @@ func TestARedisInAContainerFreezesAndDies(t *testing.T) {
 	}
 	must.Do(t, errors.Join(s.Freeze(), s.Kill()))
 	<-s.Done()
-	if got := s.Ended(); got != "signal: killed" {
-		t.Errorf("it ended by %q, want signal: killed", got)
-	}
+	must.Equalf(t, s.Ended(), "signal: killed", "it ended by")
 	must.Contain(t, s.LastLog(), "Ready to accept connections")
 	if err := errors.Join(s.Kill(), s.Stop(), s.Stop()); err != nil {
 		t.Error(err)

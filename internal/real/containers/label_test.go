@@ -24,7 +24,7 @@ func TestOnlyWhatBelongsToDeadHarnessesIsAbandoned(t *testing.T) {
 	label := must.Get(ownLabel())(t)
 	part := strings.Split(label, " ")
 	boot, namespace, pid, started := part[0], part[1], part[2], part[3]
-	tests := []struct {
+	for _, tt := range []struct {
 		name string
 		give string
 		want bool
@@ -36,8 +36,7 @@ func TestOnlyWhatBelongsToDeadHarnessesIsAbandoned(t *testing.T) {
 		{"before the machine was restarted", fmt.Sprintf("00000000-0000-4000-8000-000000000000 %s %s %s x", namespace, pid, started), true},
 		{"another program's label", "mine", false},
 		{"no label", "", false},
-	}
-	for _, tt := range tests {
+	} {
 		must.Equalf(t, abandoned(tt.give), tt.want, "%s: %q abandoned", tt.name, tt.give)
 	}
 }
@@ -97,9 +96,7 @@ func TestAVolumeThatIsInUseIsReported(t *testing.T) {
 		t.Errorf("removed %d, %v, want one that is busy", removed, err)
 	}
 	must.Do(t, e.removeContainer(t.Context(), strings.TrimSpace(string(made))))
-	if removed, err := e.remove(t.Context(), mine); removed != 1 || err != nil {
-		t.Errorf("removed %d, %v, want one", removed, err)
-	}
+	must.Equalf(t, must.Get(e.remove(t.Context(), mine))(t), 1, "removed")
 }
 
 // An engine that the user has named and that does not answer is an error with its name, even if
@@ -142,9 +139,7 @@ func TestAContextThatAnswersIsChosen(t *testing.T) {
 	writeContext(t, "work", "unix://"+socket)
 	t.Setenv("DOCKER_HOST", "")
 	t.Setenv("DOCKER_CONTEXT", "work")
-	if host, err := chosenEngine(t.Context()); err != nil || host != "unix://"+socket {
-		t.Errorf("got %q, %v", host, err)
-	}
+	must.Equal(t, must.Get(chosenEngine(t.Context()))(t), "unix://"+socket)
 }
 
 func writeContext(t *testing.T, name, host string) {
@@ -157,7 +152,7 @@ func writeContext(t *testing.T, name, host string) {
 
 func TestAnEngineElsewhereIsNoticed(t *testing.T) {
 	const id, host = "40fe673b93248b03", "net:[1]"
-	tests := []struct {
+	for _, tt := range []struct {
 		name    string
 		self    string // our namespace of process numbers
 		group   string // the control group of the process with the container's number; "": there is none
@@ -172,8 +167,7 @@ func TestAnEngineElsewhereIsNoticed(t *testing.T) {
 		{"a virtual machine, and some process with that number", allProcesses, "0::/init.scope", host, false, false},
 		{"a harness in a container", "pid:[7]", "", "", false, true},
 		{"a harness in a container, and some process with that number", "pid:[7]", "0::/", "net:[2]", false, true},
-	}
-	for _, tt := range tests {
+	} {
 		proc := t.TempDir()
 		link := func(to string, at ...string) {
 			path := filepath.Join(append([]string{proc}, at...)...)

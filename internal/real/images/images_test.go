@@ -13,7 +13,7 @@ import (
 
 func TestWhichImageIsChosen(t *testing.T) {
 	const local = "lockstep/redis:local"
-	tests := []struct {
+	for _, tt := range []struct {
 		name, user, environment string
 		engine                  string // the image that it has
 		want                    string
@@ -22,8 +22,7 @@ func TestWhichImageIsChosen(t *testing.T) {
 		{"a local one was built", "", "", local, local},
 		{"the environment counts more", "", "redis:6", local, "redis:6"},
 		{"the user counts most", "valkey:8", "redis:6", local, "valkey:8"},
-	}
-	for _, tt := range tests {
+	} {
 		t.Setenv("LOCKSTEP_IMAGE_REDIS", tt.environment)
 		image := Of(Redis)
 		got := image.Chosen(map[Product]string{Redis: tt.user}, func(name string) bool { return name == tt.engine })

@@ -111,9 +111,7 @@ func TestALinkCountsRequestsThatMayChangeAnEntry(t *testing.T) {
 		c.want("HTTP/1.1 200 " + method)
 		c.want("Content-Length: 0")
 		c.want("")
-		if got, want := l.Changes(), int64(i+1)/2; got != want {
-			t.Errorf("after request %d there are %d changes, want %d", i+1, got, want)
-		}
+		must.Equalf(t, l.Changes(), int64(i+1)/2, "after request %d there are … changes", i+1)
 	}
 	for _, c := range l.Changed() {
 		up, down := string(c.Bytes[link.Up]), string(c.Bytes[link.Down])
@@ -213,7 +211,7 @@ func TestDelayAndLatency(t *testing.T) {
 }
 
 func TestOneCommandIsTamperedWith(t *testing.T) {
-	tests := []struct {
+	for _, tt := range []struct {
 		name     string
 		half     faults.Half
 		delay    time.Duration // 0: lose it
@@ -224,8 +222,7 @@ func TestOneCommandIsTamperedWith(t *testing.T) {
 		{"reply lost", faults.ReplyHalf, 0, 2, ""},
 		{"request delayed", faults.RequestHalf, 150 * time.Millisecond, 1, ":2"},
 		{"reply delayed", faults.ReplyHalf, 150 * time.Millisecond, 2, ":2"},
-	}
-	for _, tt := range tests {
+	} {
 		t.Run(tt.name, func(t *testing.T) {
 			addr, executed := counter(t)
 			var lost []string
@@ -274,13 +271,9 @@ func TestMomentsComeBeforeTheBytes(t *testing.T) {
 	c := dial(t, l.Addr())
 	l.Watch(aSet, faults.Sends, faults.HasExecuted)
 	c.send("SET")
-	if got := c.reply(short); got != "" {
-		t.Errorf("got reply %q", got)
-	}
+	must.Equalf(t, c.reply(short), "", "got reply")
 	l.Close()
-	if want := "[true 3 0 false 3 1]"; fmt.Sprint(seen) != want {
-		t.Errorf("got %v, want %v", seen, want)
-	}
+	must.Equal(t, fmt.Sprint(seen), "[true 3 0 false 3 1]")
 }
 
 // A cut that begins when a request is sent does not hold this request, but its reply. A cut that
@@ -300,9 +293,7 @@ func TestACutHoldsNothingThatWasSentBefore(t *testing.T) {
 			cut()
 		}
 		c.send("SET")
-		if got := c.reply(short); got != "" {
-			t.Errorf("cut before: %v: got reply %q", before, got)
-		}
+		must.Equalf(t, c.reply(short), "", "cut before: %v: got reply", before)
 		must.Equalf(t, executed.Load() == 1, !before, "cut before: %v: executed", before)
 		l.Close()
 	}
@@ -324,9 +315,7 @@ func TestAReplyDiesWithItsServer(t *testing.T) {
 		t.Errorf("got reply %q, and %d commands were executed", got, executed.Load())
 	}
 	l.Close()
-	if lost != 0 {
-		t.Errorf("%d halves lost, want none", lost)
-	}
+	must.Equalf(t, lost, 0, "halves lost")
 }
 
 func TestLossByChance(t *testing.T) {

@@ -84,16 +84,12 @@ func TestAChildStepsBackAlone(t *testing.T) {
 	if !osproc.StepBack(child.Pid()) {
 		t.Fatal("the child has not stepped back")
 	}
-	if got := share(child.Pid()); got != "nice 10" {
-		t.Errorf("a child that has stepped back has %q, want nice 10", got)
-	}
+	must.Equalf(t, share(child.Pid()), "nice 10", "a child that has stepped back has")
 	if got := share(os.Getpid()); got != mine {
 		t.Errorf("its parent has %q now, %q before", got, mine)
 	}
 	must.Do(t, osproc.StepForward(child.Pid()))
-	if got := share(child.Pid()); got != "nice 0" {
-		t.Errorf("a child that has come forward has %q, want nice 0", got)
-	}
+	must.Equalf(t, share(child.Pid()), "nice 0", "a child that has come forward has")
 }
 
 func TestAProcessThatHasEndedNeedNotStepForward(t *testing.T) {
@@ -131,9 +127,7 @@ func TestAFamilyIsFrozenAndKilledAsOne(t *testing.T) {
 	}
 	must.Do(t, osproc.FreezeFamily(p.Pid()))
 	for _, pid := range family {
-		if s := state(pid); s != "T" {
-			t.Errorf("process %d is in state %q after the freeze, want T", pid, s)
-		}
+		must.Equalf(t, state(pid), "T", "process %d is in state … after the freeze", pid)
 	}
 	must.Do(t, osproc.ThawFamily(p.Pid()))
 	for _, pid := range family {
@@ -144,9 +138,7 @@ func TestAFamilyIsFrozenAndKilledAsOne(t *testing.T) {
 	must.Do(t, osproc.KillFamily(p.Pid()))
 	<-p.Done()
 	for _, pid := range family {
-		if osproc.StartTime(pid) != "" {
-			t.Errorf("process %d is still alive", pid)
-		}
+		must.Equalf(t, osproc.StartTime(pid), "", "process %d is still alive", pid)
 	}
 	if err := osproc.KillFamily(p.Pid()); err != nil {
 		t.Errorf("a dead family: %v", err)

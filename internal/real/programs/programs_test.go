@@ -30,9 +30,7 @@ func TestFind(t *testing.T) {
 	}
 	path := filepath.Join(dir, "etcd")
 	must.Do(t, os.WriteFile(path, []byte("#!/bin/sh\n"), 0o755))
-	if got, err := Find("etcd"); got != path || err != nil {
-		t.Errorf("got %s, %v, want %s", got, err, path)
-	}
+	must.Equal(t, must.Get(Find("etcd"))(t), path)
 }
 
 func TestExamine(t *testing.T) {
@@ -45,7 +43,7 @@ func TestExamine(t *testing.T) {
 	script("fails", "exit 3")
 	script("plain-2.5.sh", "")
 	script("plain.sh", "")
-	tests := []struct {
+	for _, tt := range []struct {
 		give Program
 		want Found
 	}{
@@ -54,8 +52,7 @@ func TestExamine(t *testing.T) {
 		{Program{Name: "fails", Version: []string{"-v"}}, Found{Path: dir + "/fails", Problem: "it cannot be started: exit status 3"}},
 		{Program{Name: "fails", Version: []string{"-v"}, Silent: "start it"}, Found{Path: dir + "/fails", Problem: "start it"}},
 		{Program{Name: "plain.sh"}, Found{Path: dir + "/plain.sh", Version: "2.5"}},
-	}
-	for _, tt := range tests {
+	} {
 		must.Equalf(t, tt.give.Examine(t.Context()), tt.want, "%s", tt.give.Name)
 	}
 }

@@ -30,9 +30,7 @@ func TestSettingsInTheFormatOfLibfaketime(t *testing.T) {
 
 func TestAClockWithADriftIsAhead(t *testing.T) {
 	s := setting{offset: time.Second, ppm: 100_000, since: time.Unix(1000, 0)}
-	if got := s.ahead(time.Unix(1010, 0)); got != 2*time.Second {
-		t.Errorf("ahead by %v, want 2s", got)
-	}
+	must.Equalf(t, s.ahead(time.Unix(1010, 0)), 2*time.Second, "ahead by")
 }
 
 func clocked(t *testing.T) *Server {
@@ -71,9 +69,8 @@ func TestAClockStepsAndEntriesRunOut(t *testing.T) {
 	do(t, s, "SET", "k", "v", "PX", "10000")
 	set(t, s, 12*time.Second, 0)
 	wantAhead(t, s, "after a step", 12*time.Second)
-	if got := do(t, s, "GET", "k"); got != "(nil)" {
-		t.Errorf("an entry of ten seconds is %s after a step of twelve", got)
-	}
+	must.Equalf(t, do(t, s, "GET", "k"), "(nil)",
+		"an entry of ten seconds is … after a step of twelve")
 	do(t, s, "SET", "k", "v", "PX", "1000")
 	set(t, s, -15*time.Second, 0)
 	wantAhead(t, s, "after a step back", -3*time.Second)

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"lockstep/internal/must"
 	"lockstep/internal/real/images"
 )
 
@@ -26,9 +27,7 @@ func TestClipKeepsBothEnds(t *testing.T) {
 	}
 	whole := &Clip{half: 10}
 	fmt.Fprint(whole, "as much as there is "[:20])
-	if got := string(whole.Bytes()); got != "as much as there is " {
-		t.Errorf("a log that fits became %q", got)
-	}
+	must.Equalf(t, string(whole.Bytes()), "as much as there is ", "a log that fits became")
 }
 
 // After the error of a place no directory is left.

@@ -40,9 +40,7 @@ func TestAMissingServerIsOneSentence(t *testing.T) {
 		t.Fatalf("got %v, want a MissingError", err)
 	}
 	want := "redis-server is not installed: sudo apt-get install -y redis-server"
-	if err.Error() != want {
-		t.Errorf("got %q, want %q", err, want)
-	}
+	must.Equal(t, err.Error(), want)
 }
 
 func TestAServerThatCannotStartSaysWhy(t *testing.T) {
@@ -72,9 +70,7 @@ func TestAServerComesAndGoes(t *testing.T) {
 		t.Error(err)
 	}
 	must.Do(t, s.Stop())
-	if osproc.StartTime(s.Pid()) != "" {
-		t.Error("the process is still there")
-	}
+	must.Equalf(t, osproc.StartTime(s.Pid()), "", "the process is still there")
 	if left, _ := os.ReadDir(os.TempDir()); len(left) != 0 {
 		t.Errorf("left behind: %v", left)
 	}

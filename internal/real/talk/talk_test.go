@@ -174,9 +174,7 @@ read q; echo '{"id":9,"ok":false,"err":"unknown","detail":"lost"}'
 read q`, time.Second)
 	ctx := context.Background()
 	lease := acquired(t, lock)
-	if lease.Token() != 34 {
-		t.Errorf("token %d", lease.Token())
-	}
+	must.Equalf(t, lease.Token(), 34, "token")
 	if err := lease.Release(ctx); err != nil {
 		t.Errorf("release: %v", err)
 	}

@@ -29,9 +29,7 @@ func TestParseLine(t *testing.T) {
 
 func TestOnlyRecentServersAreBelieved(t *testing.T) {
 	for version, want := range map[string]bool{"7.0.15": true, "8.2.1": true, "10.0": true, "6.2.14": false, "": false, "x": false} {
-		if recent(version) != want {
-			t.Errorf("version %q: %v", version, !want)
-		}
+		must.Equalf(t, recent(version), want, "version %q", version)
 	}
 }
 

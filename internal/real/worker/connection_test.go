@@ -42,9 +42,7 @@ func TestASubscriptionKeepsMessagesUntilTheyAreRead(t *testing.T) {
 		t.Errorf("%v listen to another channel", got)
 	}
 	for _, want := range []string{"one", "two"} {
-		if got, err := sub.Next(within(t, time.Second)); got != want || err != nil {
-			t.Errorf("got %q, %v, want %q", got, err, want)
-		}
+		must.Equal(t, must.Get(sub.Next(within(t, time.Second)))(t), want)
 	}
 	began := time.Now()
 	if got, err := sub.Next(within(t, 50*time.Millisecond)); err != context.DeadlineExceeded {
@@ -55,9 +53,7 @@ func TestASubscriptionKeepsMessagesUntilTheyAreRead(t *testing.T) {
 	}
 	// The abandoned wait has consumed nothing of the next message.
 	p.Do(ctx, redis.Command("PUBLISH", "channel", "three"))
-	if got, err := sub.Next(within(t, time.Second)); got != "three" || err != nil {
-		t.Errorf("got %q, %v, want three", got, err)
-	}
+	must.Equal(t, must.Get(sub.Next(within(t, time.Second)))(t), "three")
 	sub.Close()
 	sub.Close()
 	if !realtest.Soon(2*time.Second, func() bool { return p.Do(ctx, redis.Command("PUBLISH", "channel", "x")).IsInt(0) }) {
@@ -118,9 +114,7 @@ func TestADialledConnectionIsOneConnection(t *testing.T) {
 	if got := conn.Do(ctx, redis.Command("NONSENSE")); got.Err == nil || !strings.HasPrefix(got.Err.Error(), "ERR unknown command") {
 		t.Errorf("an error of the server became %v", got)
 	}
-	if again := id(conn.Do); again != first {
-		t.Error("an error of the server cost the connection")
-	}
+	must.Equalf(t, id(conn.Do), first, "an error of the server cost the connection")
 	conn.Close()
 	conn.Close()
 	if got := conn.Do(ctx, redis.Get("lock")); got.Err != ports.ErrConnection {

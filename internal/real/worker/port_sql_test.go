@@ -146,9 +146,8 @@ func TestASessionEndsWithItsConnection(t *testing.T) {
 		if res := a.Exec(ctx, sqlStmt("NONSENSE")); !errors.As(res.Err, &refused) {
 			t.Errorf("a statement that is none: %v", res.Err)
 		}
-		if again := number(t, a.Exec(ctx, db.sessionID())); again != id {
-			t.Error("an error of the database cost the session")
-		}
+		must.Equalf(t, number(t, a.Exec(ctx, db.sessionID())), id,
+			"an error of the database cost the session")
 		a.Close()
 		a.Close()
 		must.Equalf(t, a.Exec(ctx, db.sessionID()).Err, ports.ErrConnection, "after Close")
@@ -233,9 +232,8 @@ func TestAStatementIsNotRepeated(t *testing.T) {
 		if res := <-killed; res.Err != nil {
 			t.Fatal(res.Err)
 		}
-		if n := number(t, direct.Exec(ctx, sqlStmt("SELECT COUNT(*) FROM counted"))); n != 0 {
-			t.Errorf("executed %d times, although its session was ended", n)
-		}
+		must.Equalf(t, number(t, direct.Exec(ctx, sqlStmt("SELECT COUNT(*) FROM counted"))), 0,
+			"executed … times, although its session was ended")
 		if res := p.Exec(ctx, db.sessionID()); res.Err != nil {
 			t.Errorf("the pool after it: %v", res.Err)
 		}

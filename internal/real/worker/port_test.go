@@ -100,9 +100,7 @@ func TestAPortPassesOverAServerThatDoesNotAnswer(t *testing.T) {
 		"ASKED", "-> true", "ASKED", "-> no such thing", "ASKED", "-- connection lost",
 		"ASKED", "-- no reply within the response timeout", "ASKED", "-> done",
 	}
-	if got := told.lines(); !slices.Equal(got, want) {
-		t.Errorf("reported %q", got)
-	}
+	must.Slicesf(t, told.lines(), want, "reported")
 }
 
 // A request that a server may keep waiting has this time in addition to the response timeout.
@@ -134,9 +132,7 @@ func TestAConnectionOfAPort(t *testing.T) {
 	e.in.Push("second")
 	e.in.Broke()
 	for _, want := range []string{"first", "second"} {
-		if got, err := c.Next(t.Context()); got != want || err != nil {
-			t.Errorf("%v, %v, want %s", got, err, want)
-		}
+		must.Equal[any](t, must.Get(c.Next(t.Context()))(t), want)
 	}
 	_, next := c.Next(t.Context())
 	_, sent := c.Send(t.Context(), asked{})

@@ -111,9 +111,8 @@ func TestScriptsOfLibrariesLeaveTheEntryOfAnotherClientAlone(t *testing.T) {
 					t.Errorf("%s: it compares with %q", m.Text, m.Op.Owner)
 				}
 			}
-			if len(scripts) != len(l.Owners) {
-				t.Errorf("of %v it has sent only %v", l.Owners, scripts)
-			}
+			must.Equalf(t, len(scripts), len(l.Owners),
+				"of %v it has sent %v", l.Owners, scripts)
 		})
 	}
 }

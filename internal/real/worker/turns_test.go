@@ -51,9 +51,7 @@ func TestAQuestionToTheHarnessKeepsTheTurn(t *testing.T) {
 	told.mu.Unlock()
 	control{w}.ExtraWork()
 	control{w}.Reach(faults.AboutToWrite)
-	if asked != 2 {
-		t.Errorf("asked %d times, not twice", asked)
-	}
+	must.Equalf(t, asked, 2, "asked … times")
 }
 
 // After a pause, the answer to a renewal and the end of the work are both due. The work was due
@@ -105,11 +103,7 @@ func TestASleepThatIsCutShortEnds(t *testing.T) {
 			t.Error("the sleep was cut short")
 		}
 		turns.give()
-		if took := time.Since(start); took != time.Hour+time.Second {
-			t.Errorf("slept for %v", took)
-		}
-		if len(turns.asleep) != 0 {
-			t.Errorf("%d still sleep", len(turns.asleep))
-		}
+		must.Equalf(t, time.Since(start), time.Hour+time.Second, "slept for")
+		must.Equalf(t, len(turns.asleep), 0, "still sleep")
 	})
 }

@@ -42,15 +42,9 @@ func TestDrawsHaveTheGivenPercentiles(t *testing.T) {
 func TestAUniformRangeUsesOneNumberAndAFixedOneNone(t *testing.T) {
 	var asked []int64
 	rng := randomFunc(func(n int64) int64 { asked = append(asked, n); return n - 1 })
-	if got := (Range{Min: 2, Max: 5}).Draw(rng); got != 5 {
-		t.Errorf("the largest number gives %v, want the upper end", got)
-	}
-	if got := Fixed(7).Draw(rng); got != 7 {
-		t.Errorf("a fixed range gives %v", got)
-	}
-	if !slices.Equal(asked, []int64{4}) {
-		t.Errorf("numbers were asked for below %v, want one below 4", asked)
-	}
+	must.Equalf(t, (Range{Min: 2, Max: 5}).Draw(rng), 5, "the largest number gives")
+	must.Equalf(t, Fixed(7).Draw(rng), 7, "a fixed range gives")
+	must.Slicesf(t, asked, []int64{4}, "numbers were asked for below")
 }
 
 type randomFunc func(int64) int64

@@ -360,7 +360,7 @@ func TestAJobBeginsWithoutTheWaitsOfAnEarlierOne(t *testing.T) {
 }
 
 func TestClockArithmetic(t *testing.T) {
-	tests := []struct {
+	for _, tt := range []struct {
 		clock Clock
 		at    time.Duration
 		mono  time.Duration
@@ -370,8 +370,7 @@ func TestClockArithmetic(t *testing.T) {
 		{Clock{Offset: -12 * time.Second}, time.Second, time.Second, -11 * time.Second},
 		{Clock{DriftPPM: 200}, 10_000 * time.Second, 10_002 * time.Second, 10_002 * time.Second},
 		{Clock{DriftPPM: -500_000}, 24 * time.Hour, 12 * time.Hour, 12 * time.Hour},
-	}
-	for _, tt := range tests {
+	} {
 		if m, w := tt.clock.Mono(instant(int64(tt.at))), tt.clock.Wall(instant(int64(tt.at))); m != tt.mono || w != tt.wall {
 			t.Errorf("%+v at %v: mono %v wall %v, want %v %v", tt.clock, tt.at, m, w, tt.mono, tt.wall)
 		}

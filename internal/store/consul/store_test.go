@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"lockstep/internal/history"
 	"lockstep/internal/must"
 	"lockstep/internal/store"
 	"lockstep/internal/store/storetest"
@@ -29,9 +30,8 @@ func (b *bench) Do(client int, op store.Op) string {
 	if !done {
 		return "waits"
 	}
-	if (a.Err != nil) != (a.Value == nil && a.Text != "true") {
-		b.T.Errorf("%s: value %v, error %v", op.AppendText(nil), a.Value, a.Err)
-	}
+	must.Equalf(b.T, a.Err != nil, a.Value == nil && a.Text != "true",
+		"%s: value %v, error %v", op.AppendText(nil), a.Value, a.Err)
 	return a.Text
 }
 
@@ -84,7 +84,7 @@ func TestSessionEndsAfterTwiceItsTime(t *testing.T) {
 }
 
 func TestLockDelay(t *testing.T) {
-	tests := []struct {
+	for _, tt := range []struct {
 		name string
 		end  func(b *bench, session string)
 		free time.Duration // when the key can be locked again
@@ -94,8 +94,7 @@ func TestLockDelay(t *testing.T) {
 		{"after an operator's", func(b *bench, _ string) { b.Evict(ID) }, 15 * time.Second},
 		{"not after a release", func(b *bench, s string) { b.Do(1, Release{Key: "lock", Value: "", Session: s}) }, 0},
 		{"another leader knows of it", func(b *bench, s string) { b.Do(1, DestroySession{Session: s}); b.Lead() }, 15 * time.Second},
-	}
-	for _, tt := range tests {
+	} {
 		t.Run(tt.name, func(t *testing.T) {
 			b := newBench(t)
 			one := b.session(1, ttl, 15*time.Second, false)
@@ -106,9 +105,7 @@ func TestLockDelay(t *testing.T) {
 				b.At(tt.free - time.Millisecond)
 				index := b.s.index
 				b.want("too early", b.Do(2, Acquire{Key: "lock", Value: "", Session: two}), "false")
-				if b.s.index != index {
-					t.Error("a refused request has reached the log")
-				}
+				must.Equalf(t, b.s.index, index, "a refused request has reached the log")
 				b.At(tt.free)
 			}
 			b.want("in time", b.Do(2, Acquire{Key: "lock", Value: "", Session: two}), "true")
@@ -165,12 +162,8 @@ func TestQueryWithoutATimeWaitsFiveMinutes(t *testing.T) {
 	b.Do(1, Get{Key: "lock", After: 1})
 	b.At(time.Hour)
 	b.Noted("5m0s answer 1: no key, index 1")
-	if got := (Get{Key: "lock", After: 1}).Patience(); got != 5*time.Minute {
-		t.Errorf("patience %v", got)
-	}
-	if got := (Get{Key: "lock"}).Patience(); got != 0 {
-		t.Errorf("patience %v for a query that does not wait", got)
-	}
+	must.Equalf(t, (Get{Key: "lock", After: 1}).Patience(), 5*time.Minute, "patience")
+	must.Equalf(t, (Get{Key: "lock"}).Patience(), 0, "patience … for a query that does not wait")
 }
 
 // A new leader restarts the timers of all sessions.
@@ -258,4 +251,33 @@ func TestKeptIsWhatASessionOfTheClientHasLocked(t *testing.T) {
 	b.Do(1, Release{Key: "other", Session: one})
 	b.want("of client 1", fmt.Sprint(b.s.Kept(1)), fmt.Sprint([]store.Entry{{Key: "lock"}}))
 	b.want("of client 2", fmt.Sprint(b.s.Kept(2)), "[]")
+}
+
+func TestRequests(t *testing.T) {
+	request := storetest.Requests(t)
+	opens, makes := history.Op{Does: history.Opens}, history.Op{Key: "lock", Does: history.MakesNew}
+	request(CreateSession{TTL: 10 * time.Second, LockDelay: 1500 * time.Millisecond}, "SESSION TTL 10s LOCK-DELAY 1.5s BEHAVIOR release",
+		opens)
+	request(CreateSession{TTL: 10 * time.Second, DeleteKeys: true}, "SESSION TTL 10s LOCK-DELAY 0s BEHAVIOR delete", opens)
+	request(RenewSession{Session: "s"}, "RENEW s", history.Op{Does: history.KeepsAlive})
+	request(DestroySession{Session: "s"}, "DESTROY s", history.Op{Does: history.EndsSession})
+	request(Acquire{Key: "lock", Value: "A", Session: "s"}, "ACQUIRE lock SESSION s", makes)
+	request(Release{Key: "lock", Session: "s"}, "RELEASE lock SESSION s", history.Op{Key: "lock", Does: history.RemovesOwn})
+	request(Get{Key: "lock"}, "GET lock", history.Op{Key: "lock", Does: history.Asks})
+	request(Get{Key: "lock", After: 7, Wait: 15 * time.Second}, "GET lock INDEX 7 WAIT 15s",
+		history.Op{Key: "lock", Does: history.Asks, Blocks: true})
+}
+
+func TestAnswers(t *testing.T) {
+	answer := storetest.Answers(t)
+	answer(CreateSession{}, "s-1", nil, "s-1", history.Answer{Session: "s-1"})
+	answer(RenewSession{}, time.Second, nil, "TTL 1s", history.Answer{})
+	answer(DestroySession{}, true, nil, "true", history.Number(1))
+	answer(Acquire{Key: "lock"}, false, nil, "false", history.Number(0))
+	answer(Release{Key: "lock"}, true, nil, "true", history.Number(1))
+	answer(Get{}, KV{Index: 3}, nil, "no key, index 3", history.Answer{})
+	answer(Get{}, KV{Exists: true, LockIndex: 1, ModifyIndex: 4},
+		nil, "not locked, lock index 1, modify index 4", history.Answer{})
+	answer(Get{}, KV{Exists: true, Session: "s", ModifyIndex: 4},
+		nil, "locked by s, lock index 0, modify index 4", history.Answer{Session: "s"})
 }

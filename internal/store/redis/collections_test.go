@@ -14,7 +14,7 @@ import (
 
 func TestCollections(t *testing.T) {
 	cmd := Command
-	tests := []struct {
+	for _, tt := range []struct {
 		name  string
 		steps []step
 	}{
@@ -69,8 +69,7 @@ func TestCollections(t *testing.T) {
 			{2, 2, cmd("HSETNX", "h", "B", "2"), "(integer) 1", "", "HSET h B 2 @-1 of 1 by 2"},
 			{3, 2, cmd("HKEYS", "h"), `["A" "B"]`, "", ""},
 		}},
-	}
-	for _, tt := range tests {
+	} {
 		t.Run(tt.name, func(t *testing.T) { play(t, New(), tt.steps) })
 	}
 }
@@ -157,15 +156,11 @@ func TestTransaction(t *testing.T) {
 		must.Equalf(t, in(step.on, step.give), step.want, "step %d, %v", i, &step.give)
 	}
 	reports(t, s, "EXEC", "granted x of 1 by 1 ttl -1", "SET x 1 @-1 of 1 by 1; VALUE x 2 @-1 of 1 by 1")
-	if got := in(&b, Get("x")); got != `"2"` {
-		t.Errorf("x is %s afterwards, want 2", got)
-	}
+	must.Equalf(t, in(&b, Get("x")), `"2"`, "x is … afterwards")
 	in(&a, Command("MULTI"))
 	in(&a, Set("x", "9"))
 	in(&a, Command("DISCARD"))
-	if got := in(&a, Get("x")); got != `"2"` {
-		t.Errorf("x is %s after DISCARD, want 2", got)
-	}
+	must.Equalf(t, in(&a, Get("x")), `"2"`, "x is … after DISCARD")
 }
 
 // No server with these extensions is installed, so the expected values are from their
@@ -184,7 +179,7 @@ func TestExtensions(t *testing.T) {
 	take := Set("lock", "t").NX().PX(ttl)
 	taken := step{0, 1, take, "OK", "granted lock of 1 by 1 ttl 10000", "SET lock t @10000 of 1 by 1"}
 	hash := step{0, 1, cmd("HSET", "h", "f", "v"), "(integer) 1", "granted h of 1 by 1 ttl -1", "HSET h f v @-1 of 1 by 1"}
-	tests := []struct {
+	for _, tt := range []struct {
 		name  string
 		steps []step
 	}{
@@ -276,8 +271,7 @@ func TestExtensions(t *testing.T) {
 			{1, 1, cmd("CAS", "n", "7").Num(8), "(integer) 1", "extended n of 1 by 1 ttl -1", "SET n 8 @-1 of 1 by 1"},
 			{2, 1, cmd("CAD", "n").Num(8), "(integer) 1", "removed n of 1 by 1 ttl -1", "DEL n @-1 of 1 by 1"},
 		}},
-	}
-	for _, tt := range tests {
+	} {
 		t.Run(tt.name, func(t *testing.T) {
 			s := New()
 			s.Extensions = TairString | Redis84
@@ -292,15 +286,14 @@ func TestExtensionsAreOff(t *testing.T) {
 	delEx := Command("DELEX", "lock", "IFEQ", "t")
 	ifEq := Command("SET", "lock", "u", "IFEQ", "t")
 	script := Eval(&Script{Name: "cad", Source: `return redis.call("cad", KEYS[1], "x")`}, "lock")
-	tests := []struct {
+	for _, tt := range []struct {
 		have                   Extensions
 		cad, delEx, ifEq, eval string
 	}{
 		{0, "unknown command 'CAD'", "unknown command 'DELEX'", "syntax error", "Unknown Redis command called from script"},
 		{TairString, "(integer) 1", "unknown command 'DELEX'", "syntax error", "(integer) 0"},
 		{Redis84, "unknown command 'CAD'", "(integer) 1", "OK", "Unknown Redis command called from script"},
-	}
-	for _, tt := range tests {
+	} {
 		for _, give := range []struct {
 			cmd  Cmd
 			want string

@@ -14,7 +14,7 @@ import (
 var script = &Script{Name: "renew", Source: "return 1"}
 
 func TestCommandsReadAsTyped(t *testing.T) {
-	tests := []struct {
+	for _, tt := range []struct {
 		cmd  Cmd
 		want string
 		args string
@@ -27,8 +27,7 @@ func TestCommandsReadAsTyped(t *testing.T) {
 		{Del("lock"), "DEL lock", "[DEL lock]"},
 		{Eval(script, "lock").Text("t").Num(10000), "EVAL renew lock t 10000", "[EVAL return 1 1 lock t 10000]"},
 		{Command("HINCRBY", "h", "f").Num(-1), "HINCRBY h f -1", "[HINCRBY h f -1]"},
-	}
-	for _, tt := range tests {
+	} {
 		must.Equalf(t, tt.cmd.String(), tt.want, "String")
 		must.Equalf(t, fmt.Sprint(tt.cmd.Args()), tt.args, "Args")
 	}
@@ -138,9 +137,7 @@ func TestKeySlot(t *testing.T) {
 		"{user1000}.following": "user1000", "{user1000}.followers": "user1000",
 		"foo{{bar}}zap": "{bar", "foo{bar}{zap}": "bar",
 	} {
-		if KeySlot(key) != KeySlot(same) {
-			t.Errorf("%q and %q have different slots", key, same)
-		}
+		must.Equalf(t, KeySlot(key), KeySlot(same), "%q and %q have different slots", key, same)
 	}
 	if KeySlot("foo{}{bar}") == KeySlot("bar") || KeySlot("foo{}{bar}") == KeySlot("") {
 		t.Error("an empty hash tag counts")

@@ -48,9 +48,8 @@ func TestScriptBudget(t *testing.T) {
 		must.Equalf(t, eval(s, `return "alive"`), `"alive"`,
 			"after %s the interpreter is broken", source)
 	}
-	if got := eval(s, `return redis.call("get", "k")`); got != `"kept"` {
-		t.Errorf("what a stopped script wrote is %s, want it kept", got)
-	}
+	must.Equalf(t, eval(s, `return redis.call("get", "k")`), `"kept"`,
+		"what a stopped script wrote is")
 	count := `local n = 0 while true do n = n + 1 redis.call("set", "n", n) end`
 	eval(s, count)
 	first := do(s, 0, 1, Get("n"))
@@ -182,15 +181,13 @@ func TestScriptsInParallel(t *testing.T) {
 	}
 	group.Wait()
 	for i := range results {
-		if results[i] != results[0] {
-			t.Errorf("goroutine %d got other replies than goroutine 0", i)
-		}
+		must.Equalf(t, results[i], results[0], "goroutine %d got other replies than goroutine 0", i)
 	}
 }
 
 // Scripts that could loop forever have the budget; scripts without backward jumps need none.
 func TestOnlyShortScriptsHaveNoBudget(t *testing.T) {
-	tests := []struct {
+	for _, tt := range []struct {
 		source string
 		short  bool
 	}{
@@ -202,8 +199,7 @@ func TestOnlyShortScriptsHaveNoBudget(t *testing.T) {
 		{`for k, v in pairs(KEYS) do end`, false},
 		{`local function f() return f() end return f()`, false},
 		{`x = 1`, false},
-	}
-	for _, tt := range tests {
+	} {
 		p := compile(tt.source, tt.source)
 		if p.failed != nil || p.short != tt.short {
 			t.Errorf("%s: short %v, want %v (%v)", tt.source, p.short, tt.short, p.failed)

@@ -85,7 +85,7 @@ func (s *Store) Snapshot() []Entry {
 func TestStore(t *testing.T) {
 	take := Set("lock", "t").NX().PX(ttl)
 	cmd := Command
-	tests := []struct {
+	for _, tt := range []struct {
 		name  string
 		steps []step
 	}{
@@ -184,8 +184,7 @@ func TestStore(t *testing.T) {
 		{"TIME reads the server's clock", []step{
 			{1_234_567, 1, cmd("TIME"), `["1234" "567000"]`, "", ""},
 		}},
-	}
-	for _, tt := range tests {
+	} {
 		t.Run(tt.name, func(t *testing.T) { play(t, New(), tt.steps) })
 	}
 }
@@ -238,9 +237,8 @@ func TestReplica(t *testing.T) {
 	do(primary, 0, 1, Set("lock", "t").PX(ttl))
 	must.Equalf(t, follow(4000), "replicated lock of 1 by 1 ttl 6000", "SET on the replica")
 	replica.ExpireDue(99_000)
-	if got := do(replica, 99_000, 2, Get("lock")); got != "(nil)" {
-		t.Errorf("a replica with a fast clock reads %s, want nothing", got)
-	}
+	must.Equalf(t, do(replica, 99_000, 2, Get("lock")), "(nil)",
+		"a replica with a fast clock reads")
 	if len(replica.Changes()) != 0 || replica.Len() != 1 || len(replica.Effects()) != 0 {
 		t.Error("the replica has dropped a key by itself")
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"lockstep/internal/history"
+	"lockstep/internal/must"
 	"lockstep/internal/ports"
 	"lockstep/internal/store"
 )
@@ -156,9 +157,7 @@ func TestADuelEmptiesBothBeforeEachBatch(t *testing.T) {
 		d.Do(say("a"))
 		return nil
 	})
-	if want := []int{0, batch, 2 * batch}; !slices.Equal(began, want) {
-		t.Errorf("it started over after %v requests, want %v", began, want)
-	}
+	must.Slicesf(t, began, []int{0, batch, 2 * batch}, "it started over after … requests")
 }
 
 func TestADuelComparesWhatIsTold(t *testing.T) {

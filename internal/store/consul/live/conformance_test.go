@@ -252,9 +252,7 @@ func TestRealConsulAgreesOnExpiry(t *testing.T) {
 		p.Do(consul.RenewSession{Session: holder})
 		p.Do(consul.Release{Key: "lock", Value: "A", Session: holder})
 		p.Clock.Mono += delay - 1
-		if p.Modelled(lock) != false {
-			t.Error("the model locks a key during its delay")
-		}
+		must.Equalf(t, p.Modelled(lock), false, "the model locks a key during its delay")
 		for tries := 0; ; tries++ {
 			locked := must.Get(p.Served(lock))(t)
 			if locked == true {
@@ -269,9 +267,7 @@ func TestRealConsulAgreesOnExpiry(t *testing.T) {
 			time.Sleep(5 * time.Millisecond)
 		}
 		p.Clock.Mono++
-		if p.Modelled(lock) != true {
-			t.Error("the model does not lock a key after its delay")
-		}
+		must.Equalf(t, p.Modelled(lock), true, "the model does not lock a key after its delay")
 		p.Do(consul.Get{Key: "lock"})
 		p.Do(consul.DestroySession{Session: other})
 	}

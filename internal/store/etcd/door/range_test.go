@@ -60,9 +60,8 @@ func TestRangesAreThoseOfEtcd(t *testing.T) {
 			kv.CreateRevision -= base
 			kv.ModRevision -= base
 		}
-		if got.String() != want.String() {
-			t.Errorf("%v\nis answered %v\netcd says    %v", r, got, want)
-		}
+		must.Equalf(t, got.String(), want.String(),
+			"%v is answered", r)
 		answered++
 		if want.More {
 			more++

@@ -10,7 +10,7 @@ import (
 )
 
 func TestFrameFindsTheEndOfAMessage(t *testing.T) {
-	tests := []struct {
+	for _, tt := range []struct {
 		give string
 		want int
 	}{
@@ -18,11 +18,8 @@ func TestFrameFindsTheEndOfAMessage(t *testing.T) {
 		{":12\r\n", 5}, {"-ERR no\r\n", 9}, {"$-1\r\n", 5}, {"*-1\r\n", 5},
 		{"$3\r\nab", 0}, {"$3\r\nabc\r", 0}, {"$3\r\nabc\r\n", 9}, {"$4\r\na\r\nb\r\n", 10},
 		{"*0\r\n", 4}, {"*2\r\n:1\r\n", 0}, {"*2\r\n:1\r\n*1\r\n$-1\r\n", 17},
-	}
-	for _, tt := range tests {
-		if got, err := resp.Frame([]byte(tt.give)); err != nil || got != tt.want {
-			t.Errorf("Frame(%q) = %d, %v; want %d", tt.give, got, err, tt.want)
-		}
+	} {
+		must.Equalf(t, must.Get(resp.Frame([]byte(tt.give)))(t), tt.want, "Frame(%q)", tt.give)
 	}
 	for _, give := range []string{"x", "$x\r\n", "$-2\r\n", "*99999999999\r\n", strings.Repeat("*1\r\n", 99)} {
 		if n, err := resp.Frame([]byte(give)); err == nil {

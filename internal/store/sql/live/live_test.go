@@ -63,57 +63,42 @@ func TestDatabasesComeAndGo(t *testing.T) {
 		must.Get(do(d, db, "CREATE TABLE t (id BIGINT PRIMARY KEY)"))(t)
 		pid := db.Pid()
 		must.Do(t, db.Stop())
-		if osproc.StartTime(pid) != "" {
-			t.Error("the process is still there")
-		}
+		must.Equalf(t, osproc.StartTime(pid), "", "the process is still there")
 	})
 }
 
 func TestAReplicaFollowsAndTakesOver(t *testing.T) {
 	each(t, func(t *testing.T, d *livestore.Driver) {
-		must := func(err error) {
-			t.Helper()
-			if err != nil {
-				t.Fatal(err)
-			}
-		}
 		insert := func(db livestore.Database, row string) error {
 			_, err := do(d, db, "INSERT INTO t VALUES ("+row+")")
 			return err
 		}
 		rows := func(db livestore.Database) int64 {
 			t.Helper()
-			res, err := do(d, db, "SELECT COUNT(*) FROM t")
-			must(err)
-			return res.Rows[0][0].Num
+			return must.Get(do(d, db, "SELECT COUNT(*) FROM t"))(t).Rows[0][0].Num
 		}
 		first := launch(t, d, livestore.Single{Replication: &livestore.Replication{Number: 1}})
 		one := first.Listens()
 		second := launch(t, d, livestore.Single{Replication: &livestore.Replication{Number: 2, Upstream: one}})
-		_, err := do(d, first, "CREATE TABLE t (id BIGINT PRIMARY KEY)")
-		must(err)
-		must(insert(first, "1"))
-		must(second.InStep(t.Context(), one))
-		if n := rows(second); n != 1 {
-			t.Errorf("the replica has %d rows, want 1", n)
-		}
+		must.Get(do(d, first, "CREATE TABLE t (id BIGINT PRIMARY KEY)"))(t)
+		must.Do(t, insert(first, "1"))
+		must.Do(t, second.InStep(t.Context(), one))
+		must.Equalf(t, rows(second), 1, "the replica has … rows")
 		if insert(second, "2") == nil {
 			t.Error("a client could write to the replica")
 		}
-		must(second.Promote(t.Context()))
-		must(insert(second, "2"))
-		must(insert(first, "3")) // a split brain: 1 and 3 here, 1 and 2 there
-		must(insert(first, "4"))
-		must(first.Kill())
-		must(first.Rejoin(t.Context(), second.Listens()))
-		must(first.InStep(t.Context(), second.Listens()))
-		if n := rows(first); n != 2 {
-			t.Errorf("the old primary has %d rows, want the 2 of the new one", n)
-		}
+		must.Do(t, second.Promote(t.Context()))
+		must.Do(t, insert(second, "2"))
+		must.Do(t, insert(first, "3")) // a split brain: 1 and 3 here, 1 and 2 there
+		must.Do(t, insert(first, "4"))
+		must.Do(t, first.Kill())
+		must.Do(t, first.Rejoin(t.Context(), second.Listens()))
+		must.Do(t, first.InStep(t.Context(), second.Listens()))
+		must.Equalf(t, rows(first), 2, "the old primary has … rows")
 		if insert(first, "5") == nil {
 			t.Error("a client could write to the old primary")
 		}
-		must(first.Stop())
-		must(second.Stop())
+		must.Do(t, first.Stop())
+		must.Do(t, second.Stop())
 	})
 }

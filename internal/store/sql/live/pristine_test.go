@@ -39,19 +39,13 @@ func TestADatabaseIsInstalledOnce(t *testing.T) {
 	}
 	during = func() {
 		during = nil
-		if got := make1("faster"); got != "faster" {
-			t.Errorf("the first server began with the database of %q", got)
-		}
+		must.Equalf(t, make1("faster"), "faster", "the first server began with the database of")
 	}
 	for _, name := range []string{"slower", "later"} {
-		if got := make1(name); got != "faster" {
-			t.Errorf("%s began with the database of %q", name, got)
-		}
+		must.Equalf(t, make1(name), "faster", "%s began with the database of", name)
 	}
 	if left, _ := filepath.Glob(filepath.Join(os.Getenv("XDG_CACHE_HOME"), "lockstep", "databases", "new-*")); len(left) > 0 {
 		t.Errorf("left in the cache: %v", left)
 	}
-	if installed != 2 {
-		t.Errorf("%d databases were installed, want two: those of slower and faster", installed)
-	}
+	must.Equalf(t, installed, 2, "databases were installed")
 }
