@@ -132,9 +132,7 @@ func TestReadJSONLErrors(t *testing.T) {
 func TestReadJSONLTakesLineOfMaximalLength(t *testing.T) {
 	const frame = `{"schema":2,"scenario":""}`
 	in := `{"schema":2,"scenario":"` + strings.Repeat("x", MaxLine-len(frame)) + `"}`
-	if _, err := readOne(strings.NewReader(in + "\n")); err != nil {
-		t.Error(err)
-	}
+	must.Get(readOne(strings.NewReader(in + "\n")))(t)
 	if _, err := readOne(strings.NewReader(in + " \n")); err == nil {
 		t.Error("a line that is one byte longer was read")
 	}

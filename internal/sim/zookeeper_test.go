@@ -98,9 +98,7 @@ func TestZKSessionMovesToAnotherServer(t *testing.T) {
 	e.run(func(c *client, zk zookeeper.Client) {
 		s := e.session(c, zk)
 		id := s.ID()
-		if _, err := s.Create(c.Background(), "/lock", "", zookeeper.Ephemeral); err != nil {
-			t.Error(err)
-		}
+		must.Get(s.Create(c.Background(), "/lock", "", zookeeper.Ephemeral))(t)
 		expectStates(t, follow(c, s, 2),
 			stateAt{zookeeper.Disconnected, 6600 * time.Millisecond}, stateAt{zookeeper.Connected, 6600 * time.Millisecond})
 		stat, err := s.Exists(c.Background(), "/lock")
@@ -178,13 +176,9 @@ func TestZKWatchSurvivesAChangeOfServer(t *testing.T) {
 	e.cut("B", 2*time.Second, 20*time.Second, "zk-2")
 	e.run(func(c *client, zk zookeeper.Client) {
 		s := e.session(c, zk)
-		if _, err := s.Create(c.Background(), "/lock", "", zookeeper.Ephemeral); err != nil {
-			t.Error(err)
-		}
+		must.Get(s.Create(c.Background(), "/lock", "", zookeeper.Ephemeral))(t)
 		_ = c.Sleep(c.Background(), 3*time.Second)
-		if err := s.Delete(c.Background(), "/lock", -1); err != nil {
-			t.Error(err)
-		}
+		must.Do(t, s.Delete(c.Background(), "/lock", -1))
 	}, func(c *client, zk zookeeper.Client) {
 		s := e.session(c, zk)
 		_ = c.Sleep(c.Background(), time.Second)
@@ -192,9 +186,7 @@ func TestZKWatchSurvivesAChangeOfServer(t *testing.T) {
 		if err != nil || stat == nil {
 			t.Errorf("%+v, %v", stat, err)
 		}
-		if err := watch.Wait(c.Background()); err != nil {
-			t.Error(err)
-		}
+		must.Do(t, watch.Wait(c.Background()))
 		// The last reply came after one second, so the server is given up at 7.67 s.
 		if at := c.Mono(); at < 7600*time.Millisecond || at > 7800*time.Millisecond {
 			t.Errorf("the watch fired at %v", at)
@@ -219,9 +211,7 @@ func TestZKSessionOutlivesTheLeader(t *testing.T) {
 	e.k.After(time.Second, kernel.HandlerFunc(func() { injector{e.World}.Crash(1, "zk-1") }), 0)
 	e.run(func(c *client, zk zookeeper.Client) {
 		s := e.session(c, zk)
-		if _, err := s.Create(c.Background(), "/lock", "", zookeeper.Ephemeral); err != nil {
-			t.Error(err)
-		}
+		must.Get(s.Create(c.Background(), "/lock", "", zookeeper.Ephemeral))(t)
 		_ = c.Sleep(c.Background(), 20*time.Second)
 		stat, err := s.Exists(c.Background(), "/lock")
 		if err != nil || stat == nil || stat.EphemeralOwner != s.ID() {

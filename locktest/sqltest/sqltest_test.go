@@ -176,9 +176,7 @@ func look(t *testing.T, db *sql.DB) {
 	ctx := context.Background()
 	exec := func(query string, args ...any) {
 		t.Helper()
-		if _, err := db.ExecContext(ctx, query, args...); err != nil {
-			t.Error(err)
-		}
+		must.Get(db.ExecContext(ctx, query, args...))(t)
 	}
 	exec("INSERT INTO t (name, n) VALUES ($2, $1)", 7, "a$1'b")
 	_, err := db.ExecContext(ctx, "INSERT INTO t (name, n) VALUES ($1, 1)", "a$1'b")
@@ -187,16 +185,10 @@ func look(t *testing.T, db *sql.DB) {
 		t.Errorf("%v", err)
 	}
 	tx := must.Get(db.BeginTx(ctx, nil))(t)
-	if _, err := tx.Exec("UPDATE t SET n = 8 WHERE name = $1", "a$1'b"); err != nil {
-		t.Error(err)
-	}
-	if err := tx.Rollback(); err != nil {
-		t.Error(err)
-	}
+	must.Get(tx.Exec("UPDATE t SET n = 8 WHERE name = $1", "a$1'b"))(t)
+	must.Do(t, tx.Rollback())
 	tx = must.Get(db.BeginTx(ctx, nil))(t)
-	if _, err = tx.Exec("INSERT INTO t (name) VALUES ('other')"); err != nil {
-		t.Error(err)
-	}
+	must.Get(tx.Exec("INSERT INTO t (name) VALUES ('other')"))(t)
 	if _, err = tx.Exec("INSERT INTO t (name) VALUES ('other')"); err == nil {
 		t.Error("a row was inserted twice")
 	}

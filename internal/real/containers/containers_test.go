@@ -92,9 +92,7 @@ func TestARedisInAContainerFreezesAndDies(t *testing.T) {
 	<-s.Done()
 	must.Equalf(t, s.Ended(), "signal: killed", "it ended by")
 	must.Contain(t, s.LastLog(), "Ready to accept connections")
-	if err := errors.Join(s.Kill(), s.Stop(), s.Stop()); err != nil {
-		t.Error(err)
-	}
+	must.Do(t, errors.Join(s.Kill(), s.Stop(), s.Stop()))
 }
 
 // The volume outlives the container, but a server without a file loses its data.
@@ -109,9 +107,7 @@ func TestARedisThatIsStartedAgain(t *testing.T) {
 		if s.Addr != addr {
 			t.Errorf("it moved from %s to %s", addr, s.Addr)
 		}
-		if err := s.Stop(); err != nil {
-			t.Error(err)
-		}
+		must.Do(t, s.Stop())
 	}
 }
 
@@ -136,9 +132,7 @@ func TestANodeOfAClusterIsStartedAgain(t *testing.T) {
 	if !realtest.Soon(20*time.Second, serves) || got.String() != "(nil)" {
 		t.Fatalf("got %v, %v, want (nil)", got, err)
 	}
-	if err := s.Stop(); err != nil {
-		t.Error(err)
-	}
+	must.Do(t, s.Stop())
 }
 
 // A clock can be set while the server runs, and outlives its container.
@@ -168,9 +162,7 @@ func TestTheClockOfARedisInAContainer(t *testing.T) {
 	}
 	must.Do(t, errors.Join(s.Kill(), s.Restart(t.Context(), "")))
 	ahead("after a restart", drifted)
-	if err := s.Stop(); err != nil {
-		t.Error(err)
-	}
+	must.Do(t, s.Stop())
 }
 
 // The start of a sentinel with a fast clock fails unless its clock is fast. After a restart it
@@ -188,9 +180,7 @@ func TestASentinelInAContainerHasAFastClock(t *testing.T) {
 	if err != nil || !strings.Contains(state.String(), `"7"`) {
 		t.Errorf("it has lost its quorum: %v, %v", state, err)
 	}
-	if err := errors.Join(s.Stop(), primary.Stop()); err != nil {
-		t.Error(err)
-	}
+	must.Do(t, errors.Join(s.Stop(), primary.Stop()))
 }
 
 // A replica in a container follows its primary through a proxy of this process.
@@ -209,9 +199,7 @@ func TestAReplicaFollowsThroughAProxy(t *testing.T) {
 	do(t, replica, `"v"`, "GET", "k")
 	feed.Switch(link.Down, link.Pass)
 	shows(t, replica, `"w"`)
-	if err := errors.Join(replica.Stop(), primary.Stop()); err != nil {
-		t.Error(err)
-	}
+	must.Do(t, errors.Join(replica.Stop(), primary.Stop()))
 }
 
 // shows waits until the server has a value of k.
@@ -232,13 +220,9 @@ func TestClustersInContainers(t *testing.T) {
 		t.Run(images.For(id), func(t *testing.T) {
 			engine := open(t, images.For(id))
 			for _, s := range must.Get(livestore.Of(id).Start(t.Context(), livestore.Wish{Members: 3, Launcher: engine}))(t) {
-				if err := errors.Join(s.Freeze(), s.Thaw(), s.Kill()); err != nil {
-					t.Error(err)
-				}
+				must.Do(t, errors.Join(s.Freeze(), s.Thaw(), s.Kill()))
 				<-s.Done()
-				if err := s.Stop(); err != nil {
-					t.Error(err)
-				}
+				must.Do(t, s.Stop())
 				if s.Ended() != "signal: killed" || osproc.StartTime(s.Pid()) != "" {
 					t.Errorf("%s: %s", s.Name, s.Ended())
 				}
@@ -254,15 +238,11 @@ func TestDatabasesInContainers(t *testing.T) {
 			db := must.Get(d.Launch(t.Context(), livestore.Single{Name: string(d.Store), Launcher: engine}))(t)
 			client := must.Get(d.Operator(db.Endpoint(db.Listens())))(t)
 			must.Get(client.Do(t.Context(), 0, sql.Stmt{Query: "CREATE TABLE t (id BIGINT PRIMARY KEY)"}))(t)
-			if err := errors.Join(db.Freeze(), db.Thaw(), db.Kill()); err != nil {
-				t.Error(err)
-			}
+			must.Do(t, errors.Join(db.Freeze(), db.Thaw(), db.Kill()))
 			if _, err := client.Do(t.Context(), 0, sql.Stmt{Query: "DELETE FROM t"}); err == nil {
 				t.Error("a dead server answered")
 			}
-			if err := db.Stop(); err != nil {
-				t.Error(err)
-			}
+			must.Do(t, db.Stop())
 		})
 	}
 }

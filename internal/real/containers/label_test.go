@@ -64,9 +64,7 @@ func TestTheNextHarnessRemovesWhatADeadOneHasLeft(t *testing.T) {
 	for dead, name := range names {
 		_, err := e.client.VolumeInspect(t.Context(), name, client.VolumeInspectOptions{})
 		must.Equalf(t, err != nil, dead, "the volume of a dead (%v) harness is gone", dead)
-		if err := e.removeVolume(t.Context(), name); err != nil {
-			t.Error(err)
-		}
+		must.Do(t, e.removeVolume(t.Context(), name))
 	}
 }
 

@@ -66,9 +66,7 @@ func TestAServerComesAndGoes(t *testing.T) {
 		t.Errorf("a stopped server answered: %v", err)
 	}
 	must.Do(t, s.Thaw())
-	if _, err := s.Command(ctx, "PING"); err != nil {
-		t.Error(err)
-	}
+	must.Get(s.Command(ctx, "PING"))(t)
 	must.Do(t, s.Stop())
 	must.Equalf(t, osproc.StartTime(s.Pid()), "", "the process is still there")
 	if left, _ := os.ReadDir(os.TempDir()); len(left) != 0 {

@@ -123,9 +123,7 @@ exec %[1]s "$@"
 			if first := <-taken; first == addr {
 				t.Errorf("it answers on %s, which is taken", addr)
 			}
-			if err := s.Stop(); err != nil {
-				t.Error(err)
-			}
+			must.Do(t, s.Stop())
 		})
 	}
 }
@@ -153,9 +151,7 @@ func take(t *testing.T, talk string, port *regexp.Regexp) (addr string) {
 		return ""
 	}
 	t.Cleanup(func() { l.Close() })
-	if err := os.WriteFile(filepath.Join(talk, "taken"), nil, 0o600); err != nil {
-		t.Error(err)
-	}
+	must.Do(t, os.WriteFile(filepath.Join(talk, "taken"), nil, 0o600))
 	return addr
 }
 

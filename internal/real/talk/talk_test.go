@@ -219,9 +219,7 @@ read q; echo '{"event":"lost"}'; echo '{"id":3,"ok":true}'
 read q; echo '{"id":4,"ok":true}'
 read q; echo '{"id":5,"ok":true,"token":7}'
 read q`, time.Second)
-	if err := acquired(t, lock).Release(t.Context()); err != nil {
-		t.Error(err)
-	}
+	must.Do(t, acquired(t, lock).Release(t.Context()))
 	second := acquired(t, lock)
 	err := second.Release(t.Context())
 	if second.Lost().Err() != nil || len(p.lost) > 0 {

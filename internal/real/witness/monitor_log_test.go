@@ -165,9 +165,7 @@ func TestMonitorShowsWhatClientsGot(t *testing.T) {
 			t.Errorf("%s: %v", line, err)
 		}
 	}
-	if err := d.End(emit); err != nil {
-		t.Error(err)
-	}
+	must.Do(t, d.End(emit))
 	if !slices.Equal(events, m.got) {
 		t.Errorf("the log:\n%s\nthe clients:\n%s\nMONITOR:\n%s", strings.Join(events, "\n"), strings.Join(m.got, "\n"), strings.Join(lines, "\n"))
 	}

@@ -125,9 +125,7 @@ func TestAConnectionOfAPort(t *testing.T) {
 	e := &opener{executor: &executor{answer: func(context.Context) (any, error) { return nil, nil }}}
 	p, _ := portOn(t, time.Second, e)
 	c := must.Get(p.Dial(t.Context()))(t)
-	if _, err := c.Send(t.Context(), asked{}); err != nil {
-		t.Error(err)
-	}
+	must.Get(c.Send(t.Context(), asked{}))(t)
 	e.in.Push("first")
 	e.in.Push("second")
 	e.in.Broke()

@@ -11,6 +11,7 @@ import (
 	"go.uber.org/zap"
 
 	"lockstep/internal/history"
+	"lockstep/internal/must"
 	"lockstep/internal/real/link"
 	"lockstep/internal/real/link/linktest"
 	"lockstep/internal/real/livestore"
@@ -40,10 +41,7 @@ func newWatchedPair(t *testing.T) *watchedPair {
 }
 
 func (w *watchedPair) dial(addr string) *clientv3.Client {
-	c, err := clientv3.New(clientv3.Config{Endpoints: []string{addr}, Logger: zap.NewNop()})
-	if err != nil {
-		w.Fatal(err)
-	}
+	c := must.Get(clientv3.New(clientv3.Config{Endpoints: []string{addr}, Logger: zap.NewNop()}))(w)
 	w.Cleanup(func() { _ = c.Close() })
 	return c
 }
@@ -77,23 +75,16 @@ func (w *watchedPair) remove(c *clientv3.Client, key string, o ...clientv3.OpOpt
 
 func (w *watchedPair) do(c *clientv3.Client, op clientv3.Op) {
 	w.Helper()
-	if _, err := c.Do(w.Context(), op); err != nil {
-		w.Fatal(err)
-	}
+	must.Get(c.Do(w.Context(), op))(w)
 }
 
 func (w *watchedPair) lease(c *clientv3.Client) clientv3.LeaseID {
-	l, err := c.Grant(w.Context(), 1)
-	if err != nil {
-		w.Fatal(err)
-	}
+	l := must.Get(c.Grant(w.Context(), 1))(w)
 	return l.ID
 }
 
 func (w *watchedPair) revoke(c *clientv3.Client, id clientv3.LeaseID) {
-	if _, err := c.Revoke(w.Context(), id); err != nil {
-		w.Fatal(err)
-	}
+	must.Get(c.Revoke(w.Context(), id))(w)
 }
 
 // The steps of each case follow those of the previous one, and want is what they add: who removed whose entry.

@@ -62,9 +62,7 @@ func TestTheClockOfADatabase(t *testing.T) {
 	must.Do(t, db.Relaunch(t.Context()))
 	k.Want(t, "after a restart", realtest.Between(least+time.Hour, most+time.Hour))
 	pid := db.Pid()
-	if err := db.Stop(); err != nil {
-		t.Error(err)
-	}
+	must.Do(t, db.Stop())
 	if left, _ := filepath.Glob("/dev/shm/*faketime_*_" + strconv.Itoa(pid)); len(left) != 0 {
 		t.Errorf("left in shared memory: %v", left)
 	}
