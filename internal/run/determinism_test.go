@@ -76,11 +76,12 @@ func TestHashOfManySeeds(t *testing.T) {
 // Every scenario with every lock gives the same hash in a new world and in one that has played
 // others before.
 func TestEveryScenarioRepeats(t *testing.T) {
+	seeds := uint64(realtest.Tiers(1, 3))
 	used := sim.New()
 	defer used.Close()
 	for _, p := range allScenarios(t) {
 		for _, lock := range p.Locks {
-			for seed := uint64(1); seed <= 3; seed++ {
+			for seed := uint64(1); seed <= seeds; seed++ {
 				p := chaos.Draw(p, seed)
 				fresh, err := sim.Run(p, lock, seed)
 				if err != nil {

@@ -85,11 +85,6 @@ func follow(c *client, s *zookeeper.Session, n int) (seen []stateAt) {
 	return seen
 }
 
-func expectStates(t *testing.T, got []stateAt, want ...stateAt) {
-	t.Helper()
-	must.Slicesf(t, got, want, "states")
-}
-
 // A server has been silent for two thirds of the timeout at 6.67 s; the library then takes the next
 // one.
 func TestZKSessionMovesToAnotherServer(t *testing.T) {
@@ -99,8 +94,8 @@ func TestZKSessionMovesToAnotherServer(t *testing.T) {
 		s := e.session(c, zk)
 		id := s.ID()
 		must.Get(s.Create(c.Background(), "/lock", "", zookeeper.Ephemeral))(t)
-		expectStates(t, follow(c, s, 2),
-			stateAt{zookeeper.Disconnected, 6600 * time.Millisecond}, stateAt{zookeeper.Connected, 6600 * time.Millisecond})
+		must.Slices(t, follow(c, s, 2),
+			[]stateAt{{zookeeper.Disconnected, 6600 * time.Millisecond}, {zookeeper.Connected, 6600 * time.Millisecond}})
 		stat, err := s.Exists(c.Background(), "/lock")
 		if err != nil || stat == nil || stat.EphemeralOwner != id || s.ID() != id {
 			t.Errorf("session %d, was %d; node %+v, %v", s.ID(), id, stat, err)
@@ -164,7 +159,7 @@ func TestZKSessionAfterAPause(t *testing.T) {
 		e.k.After(time.Second, kernel.HandlerFunc(a.proc.Freeze), 0)
 		e.k.After(thaws, kernel.HandlerFunc(a.proc.Thaw), 0)
 		e.run(func(c *client, zk zookeeper.Client) {
-			expectStates(t, follow(c, e.session(c, zk), 2), stateAt{zookeeper.Disconnected, thaws}, stateAt{want, thaws})
+			must.Slices(t, follow(c, e.session(c, zk), 2), []stateAt{{zookeeper.Disconnected, thaws}, {want, thaws}})
 		})
 	}
 }
@@ -200,8 +195,8 @@ func TestZKSessionNoticesADeadServer(t *testing.T) {
 	e.clients[0].member = 1
 	e.k.After(time.Second, kernel.HandlerFunc(func() { injector{e.World}.Crash(1, "zk-2") }), 0)
 	e.run(func(c *client, zk zookeeper.Client) {
-		expectStates(t, follow(c, e.session(c, zk), 2),
-			stateAt{zookeeper.Disconnected, time.Second}, stateAt{zookeeper.Connected, time.Second})
+		must.Slices(t, follow(c, e.session(c, zk), 2),
+			[]stateAt{{zookeeper.Disconnected, time.Second}, {zookeeper.Connected, time.Second}})
 	})
 }
 
