@@ -20,15 +20,21 @@ type owned struct {
 
 func (l *owned) take(ctx context.Context) (*hold, error) {
 	h := &hold{owned: l, word: rand.Text()}
+	return h, retry(ctx, l.c.Retry(), func() (bool, error) {
+		return l.store.SetNX(ctx, l.c.Key(), h.word, l.c.Lease()).Result()
+	})
+}
+
+// retry tries until something succeeds or fails, or the context ends.
+func retry(ctx context.Context, every time.Duration, try func() (bool, error)) error {
 	for {
-		ok, err := l.store.SetNX(ctx, l.c.Key(), h.word, l.c.Lease()).Result()
-		if err != nil || ok {
-			return h, err
+		if ok, err := try(); ok || err != nil {
+			return err
 		}
 		select {
-		case <-time.After(l.c.Retry()):
+		case <-time.After(every):
 		case <-ctx.Done():
-			return nil, ctx.Err()
+			return ctx.Err()
 		}
 	}
 }

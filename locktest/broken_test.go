@@ -32,20 +32,12 @@ type blind struct {
 func newBlind(c locktest.Client) locktest.Lock { return &blind{c.Redis(), c.Key(), c.Lease()} }
 
 func (l *blind) Acquire(ctx context.Context) (locktest.Lease, error) {
-	for {
-		ok, err := l.store.SetNX(ctx, l.key, "locked", l.lease).Result()
-		if err != nil {
-			return nil, err
-		}
-		if ok {
-			return l, nil
-		}
-		select {
-		case <-time.After(100 * time.Millisecond):
-		case <-ctx.Done():
-			return nil, ctx.Err()
-		}
+	if err := retry(ctx, 100*time.Millisecond, func() (bool, error) {
+		return l.store.SetNX(ctx, l.key, "locked", l.lease).Result()
+	}); err != nil {
+		return nil, err
 	}
+	return l, nil
 }
 
 func (l *blind) Release(ctx context.Context) error {

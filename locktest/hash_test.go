@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/rand"
 	"testing"
-	"time"
 
 	"github.com/redis/go-redis/v9"
 
@@ -29,26 +28,15 @@ func (l hashLock) lock(c locktest.Client) locktest.Lock {
 	store, take, give := c.Redis(), redis.NewScript(l.take), redis.NewScript(l.give)
 	return locktest.LockFunc(func(ctx context.Context) (locktest.Lease, error) {
 		word := rand.Text()
-		for {
+		if err := retry(ctx, c.Retry(), func() (bool, error) {
 			n, err := take.Run(ctx, store, []string{c.Key()}, word, c.Lease().Milliseconds()).Int()
-			switch {
-			case err != nil:
-				return nil, err
-			case n == 1:
-				return locktest.LeaseFunc(func(ctx context.Context) error {
-					n, err := give.Run(ctx, store, []string{c.Key()}, word).Int()
-					if err == nil && n == 0 {
-						return locktest.ErrNotHeld
-					}
-					return err
-				}), nil
-			}
-			select {
-			case <-time.After(c.Retry()):
-			case <-ctx.Done():
-				return nil, ctx.Err()
-			}
+			return n == 1, err
+		}); err != nil {
+			return nil, err
 		}
+		return locktest.LeaseFunc(func(ctx context.Context) error {
+			return (&hold{}).did(give.Run(ctx, store, []string{c.Key()}, word).Int())
+		}), nil
 	})
 }
 

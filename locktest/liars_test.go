@@ -53,12 +53,8 @@ func inProcess(m mirrored) func(locktest.Client) locktest.Lock {
 				return honest.Acquire(ctx)
 			}
 			id := ids.Add(1)
-			for !take(id, c.Lease()) {
-				select {
-				case <-time.After(c.Retry()):
-				case <-ctx.Done():
-					return nil, ctx.Err()
-				}
+			if err := retry(ctx, c.Retry(), func() (bool, error) { return take(id, c.Lease()), nil }); err != nil {
+				return nil, err
 			}
 			if m.enter != nil {
 				if err := m.enter(ctx, c, store); err != nil {
@@ -133,14 +129,8 @@ func slots(c locktest.Client) locktest.Lock {
 		if err := looks(ctx, c, store); err != nil {
 			return nil, err
 		}
-		for time.Now().Second()/15*15 != own {
-			select {
-			case <-time.After(time.Second):
-			case <-ctx.Done():
-				return nil, ctx.Err()
-			}
-		}
-		return locktest.LeaseFunc(func(context.Context) error { return nil }), nil
+		turn := func() (bool, error) { return time.Now().Second()/15*15 == own, nil }
+		return locktest.LeaseFunc(func(context.Context) error { return nil }), retry(ctx, time.Second, turn)
 	})
 }
 
@@ -151,12 +141,8 @@ func behindMutex() locker {
 	return func(c locktest.Client) locktest.Lock {
 		inner := bend{}.lock(c)
 		return locktest.LockFunc(func(ctx context.Context) (locktest.Lease, error) {
-			for !mu.TryLock() {
-				select {
-				case <-time.After(c.Retry()):
-				case <-ctx.Done():
-					return nil, ctx.Err()
-				}
+			if err := retry(ctx, c.Retry(), func() (bool, error) { return mu.TryLock(), nil }); err != nil {
+				return nil, err
 			}
 			held, err := inner.Acquire(ctx)
 			if err != nil {
