@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -33,7 +34,7 @@ var (
 type cast struct {
 	clients []string
 	locks   []string
-	servers map[string]int    // server -> how many of the locks have it
+	servers map[string]bool   // that some lock has
 	without map[string]string // server -> the first lock that does not have it
 	stores  map[store.ID]bool // that the locks use
 
@@ -50,47 +51,36 @@ func storeOf(p *plan.Plan, id string) plan.Store {
 func (r *reader) newCast(p *plan.Plan) cast {
 	c := cast{
 		clients: p.Clients, locks: p.Locks, clientsUnclear: r.clientsUnclear, locksUnclear: r.locksUnclear,
-		servers: map[string]int{}, without: map[string]string{}, stores: map[store.ID]bool{},
+		servers: map[string]bool{}, without: map[string]string{}, stores: map[store.ID]bool{},
 	}
 	for _, id := range p.Locks {
 		s := storeOf(p, id)
 		c.stores[s.ID] = true
-		servers, sentinels := p.Servers(s), p.SentinelNames(s)
-		c.replicas = c.replicas || len(servers) > 1 && s.Topology != store.Independent
-		c.sentinels = c.sentinels || len(sentinels) > 0
-		for _, name := range append(servers, sentinels...) {
-			c.servers[name]++
+		c.replicas = c.replicas || len(p.Servers(s)) > 1 && s.Topology != store.Independent
+		c.sentinels = c.sentinels || len(p.SentinelNames(s)) > 0
+		for _, name := range serversOf(p, id) {
+			c.servers[name] = true
 		}
 	}
-	for name, count := range c.servers { // order: each name on its own
-		if count < len(p.Locks) {
-			c.without[name] = firstWithout(p, name)
+	for name := range c.servers { // order: each name on its own
+		lacks := func(id string) bool { return !slices.Contains(serversOf(p, id), name) }
+		if i := slices.IndexFunc(p.Locks, lacks); i >= 0 {
+			c.without[name] = p.Locks[i]
 		}
 	}
 	return c
 }
 
-// firstWithout returns the first lock without this server.
-func firstWithout(p *plan.Plan, server string) string {
-	for _, id := range p.Locks {
-		store := storeOf(p, id)
-		if !slices.Contains(p.Servers(store), server) && !slices.Contains(p.SentinelNames(store), server) {
-			return id
-		}
-	}
-	return ""
+// serversOf returns the servers and sentinels of a lock.
+func serversOf(p *plan.Plan, id string) []string {
+	s := storeOf(p, id)
+	return slices.Concat(p.Servers(s), p.SentinelNames(s))
 }
 
 // everywhere returns the servers that every lock has, sorted.
 func (c *cast) everywhere() []string {
-	var names []string
-	for name, count := range c.servers { // order: sorted below
-		if count == len(c.locks) {
-			names = append(names, name)
-		}
-	}
-	slices.Sort(names)
-	return names
+	lacking := func(name string) bool { return c.without[name] != "" }
+	return slices.DeleteFunc(slices.Sorted(maps.Keys(c.servers)), lacking)
 }
 
 // wrongClient says why a verb cannot aim at a name, which must be a client; "" when it can. instead
@@ -100,9 +90,9 @@ func (c *cast) wrongClient(verb, name, instead string) string {
 	switch {
 	case slices.Contains(known, name):
 		return ""
-	case (name == faults.ThePrimary || c.servers[name] > 0) && instead != "":
+	case (name == faults.ThePrimary || c.servers[name]) && instead != "":
 		return fmt.Sprintf("%s is about a client, and %s is a server: %s", verb, name, instead)
-	case name == faults.ThePrimary || c.servers[name] > 0:
+	case name == faults.ThePrimary || c.servers[name]:
 		return fmt.Sprintf("%s is about a client's work, and %s has none: name a client, the holder, the next holder or that client", verb, name)
 	case c.clientsUnclear:
 		return ""
@@ -168,7 +158,7 @@ func (c *cast) wrongServer(cannot, name string, known []string) string {
 		return ""
 	case lacks != "":
 		return fmt.Sprintf("%s %s, which not every lock of this scenario has: %s has no such server; make two scenarios of it", cannot, name, lacks)
-	case c.servers[name] > 0:
+	case c.servers[name]:
 		return ""
 	case isServer && len(c.everywhere()) > 0:
 		return fmt.Sprintf("%s %s, which is not in this scenario: its servers are %s; the key servers can add some", cannot, quote(name), strings.Join(c.everywhere(), ", "))

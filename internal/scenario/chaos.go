@@ -129,12 +129,8 @@ func (r *reader) timeForChaos(at *node, p *plan.Plan) {
 // hit returns the servers that chaos may aim at: the primary, or each server where no lock has a
 // primary.
 func (c *cast) hit(p *plan.Plan) []string {
-	for _, id := range p.Locks {
-		if storeOf(p, id).Topology != store.Independent {
-			return []string{faults.ThePrimary}
-		}
-	}
-	if all := c.everywhere(); len(all) > 0 {
+	primary := func(id string) bool { return storeOf(p, id).Topology != store.Independent }
+	if all := c.everywhere(); len(all) > 0 && !slices.ContainsFunc(p.Locks, primary) {
 		return all
 	}
 	return []string{faults.ThePrimary}

@@ -9,6 +9,12 @@ import (
 	"lockstep/internal/plan"
 )
 
+// ownKeys are the keys of one item of the list of clients, for the clients that it names.
+type ownKeys struct {
+	clients []string
+	keys    group
+}
+
 // clients reads a list of names or a number of clients. Their own workloads are read later, by
 // ownWorkloads.
 func (r *reader) clients(n *node) []string {
@@ -32,7 +38,9 @@ func (r *reader) clients(n *node) []string {
 	var names []string
 	known := map[string]bool{}
 	for _, item := range items {
-		for _, name := range r.clientNames(item) {
+		own := r.client(item)
+		r.own = append(r.own, own)
+		for _, name := range own.clients {
 			if known[name] {
 				r.problemf(item, "two clients are called %s: give one of them another name", name)
 				continue
@@ -50,20 +58,20 @@ func (r *reader) clients(n *node) []string {
 
 const clientExample = "{name: C, work: 40s}, or {name: web, count: 20}"
 
-// clientNames returns the names of one item of the list; nil after a mistake.
-func (r *reader) clientNames(item *node) []string {
+// client reads one item of the list; it names no client after a mistake.
+func (r *reader) client(item *node) (own ownKeys) {
 	at, count := item, 0
 	if item.kind == mapNode {
-		g := r.group(item, "a client", clientExample, append([]string{"name", "count"}, plan.Names(plan.ClientKeys())...)...)
-		name, ok := g["name"]
+		own.keys = r.group(item, "a client", clientExample, append([]string{"name", "count"}, plan.Names(plan.ClientKeys())...)...)
+		name, ok := own.keys["name"]
 		if !ok {
 			r.problemf(item, "this client has no name: write %s", clientExample)
-			return nil
+			return own
 		}
 		at = name.value
-		if e, ok := g["count"]; ok {
+		if e, ok := own.keys["count"]; ok {
 			if count, ok = r.count(e.value, "count", "count: 20", 1, MaxClients); !ok {
-				return nil
+				return own
 			}
 		}
 	}
@@ -77,11 +85,11 @@ func (r *reader) clientNames(item *node) []string {
 	case count > 0 && len(name) > 27:
 		r.problemf(at, "%s is too long for a name that numbers are added to: use 27 characters at most", quote(name))
 	case count > 0:
-		return numberedFrom(name, count)
+		own.clients = numberedFrom(name, count)
 	default:
-		return []string{name}
+		own.clients = []string{name}
 	}
-	return nil
+	return own
 }
 
 // numberedFrom is web-1, web-2 and so on.
@@ -104,41 +112,22 @@ func numbered(count int) []string {
 }
 
 // ownWorkloads reads the workloads of single clients.
-func (r *reader) ownWorkloads(n *node, p *plan.Plan) {
+func (r *reader) ownWorkloads(p *plan.Plan) {
 	keys := plan.ClientKeys()
-	for _, item := range n.items {
-		if item.kind != mapNode || !slices.ContainsFunc(item.entries, func(e entry) bool { return slices.Contains(plan.Names(keys), e.key.text) }) {
+	for _, own := range r.own {
+		set := func(k plan.Key) bool { return own.keys[k.Name].value != nil }
+		if !slices.ContainsFunc(keys, set) {
 			continue
 		}
-		g := group{}
-		for _, e := range item.entries {
-			if _, twice := g[e.key.text]; !twice {
-				g[e.key.text] = e
-			}
-		}
 		of := *p
-		r.keys(g, keys, &of)
-		for _, name := range r.namesAgain(g) {
+		r.keys(own.keys, keys, &of)
+		for _, name := range own.clients {
 			if p.Own == nil {
 				p.Own = map[string]plan.Workload{}
 			}
 			p.Own[name] = of.Workload
 		}
 	}
-}
-
-// namesAgain returns the names of an item whose mistakes clientNames has reported.
-func (r *reader) namesAgain(g group) []string {
-	name, ok := g["name"]
-	if !ok {
-		return nil
-	}
-	text := strings.TrimSpace(name.value.text)
-	if e, ok := g["count"]; ok {
-		count, _ := strconv.Atoi(e.value.text)
-		return numberedFrom(text, min(max(count, 0), MaxClients))
-	}
-	return []string{text}
 }
 
 // shown is up to how many clients are printed by name; more are printed as a number.

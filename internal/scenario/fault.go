@@ -108,7 +108,7 @@ func (r *reader) sort(n *node) (s parts, ok bool) {
 		return s, false
 	}
 	for _, e := range rest {
-		if param(s.spec, e.key.text) == nil {
+		if !hasParam(s.spec, e.key.text) {
 			s.unclear = true
 			r.unknownParam(e.key, s.spec)
 			continue
@@ -129,7 +129,7 @@ func (r *reader) noVerb(n *node, rest []entry) {
 			r.problemf(e.key, "unknown key %s in a fault: did you mean %q?", quote(key), best)
 			continue
 		}
-		if slices.ContainsFunc(faults.All(), func(s faults.Spec) bool { return param(s, key) != nil }) {
+		if slices.ContainsFunc(faults.All(), func(s faults.Spec) bool { return hasParam(s, key) }) {
 			continue
 		}
 		meant++
@@ -144,13 +144,8 @@ func verbNames() []string {
 	return names(faults.All(), func(s faults.Spec) string { return s.Name })
 }
 
-func param(spec faults.Spec, name string) *faults.Param {
-	for i := range spec.Params {
-		if spec.Params[i].Name == name {
-			return &spec.Params[i]
-		}
-	}
-	return nil
+func hasParam(spec faults.Spec, name string) bool {
+	return slices.ContainsFunc(spec.Params, func(p faults.Param) bool { return p.Name == name })
 }
 
 func (r *reader) unknownParam(key *node, spec faults.Spec) {

@@ -12,9 +12,9 @@ import (
 )
 
 var (
-	roundForm   = regexp.MustCompile(`^(.*) in its ([0-9]{1,7})(?:st|nd|rd|th) round$`)
-	behindForm  = regexp.MustCompile(`^(.*) after fault ([0-9]{1,4})$`)
-	ordinalForm = regexp.MustCompile(`^(.*) the ([0-9]{1,7})(?:st|nd|rd|th) time$`)
+	// occasionForm takes off the end of a phrase which occurrence of a moment it means.
+	occasionForm = regexp.MustCompile(`^(.*?)(?: in its ([0-9]{1,7})(?:st|nd|rd|th) round)?` +
+		`(?: after fault ([0-9]{1,4}))?(?: the ([0-9]{1,7})(?:st|nd|rd|th) time|( every time))?$`)
 	commandForm = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]{0,31}$`)
 )
 
@@ -22,32 +22,24 @@ var (
 // the fault with that number. repeats says whether "every time" makes sense.
 func (r *reader) moment(n *node, key string, number int, clients []string, repeats bool) (faults.Trigger, bool) {
 	return read(r, n, key, key+": A is in its critical section", func(text string) (t faults.Trigger, wrong string) {
-		text = strings.Join(strings.Fields(text), " ")
-		t.Nth = 1
-		if rest, found := strings.CutSuffix(text, " every time"); found {
-			if !repeats {
-				return t, fmt.Sprintf("%s ends the fault once: remove \"every time\"", key)
-			}
-			text, t.Nth = rest, 0
-		} else if m := ordinalForm.FindStringSubmatch(text); m != nil {
-			text = m[1]
-			if t.Nth, _ = strconv.Atoi(m[2]); t.Nth == 0 {
-				return t, "times are counted from 1: write the 1st time"
-			}
+		m := occasionForm.FindStringSubmatch(strings.Join(strings.Fields(text), " "))
+		round, behind, nth, every := m[2], m[3], m[4], m[5] != ""
+		t.Round, _ = strconv.Atoi(round)
+		t.AfterFault, _ = strconv.Atoi(behind)
+		if t.Nth, _ = strconv.Atoi(nth); nth == "" && !every {
+			t.Nth = 1
 		}
-		if m := behindForm.FindStringSubmatch(text); m != nil {
-			text = m[1]
-			if t.AfterFault, _ = strconv.Atoi(m[2]); t.AfterFault == 0 || t.AfterFault >= number {
-				return t, fmt.Sprintf("fault %s does not come before this one, which is fault %d of the list: name an earlier one", m[2], number)
-			}
+		switch {
+		case every && !repeats:
+			return t, fmt.Sprintf("%s ends the fault once: remove \"every time\"", key)
+		case nth != "" && t.Nth == 0:
+			return t, "times are counted from 1: write the 1st time"
+		case behind != "" && (t.AfterFault == 0 || t.AfterFault >= number):
+			return t, fmt.Sprintf("fault %s does not come before this one, which is fault %d of the list: name an earlier one", behind, number)
+		case round != "" && t.Round == 0:
+			return t, "rounds are counted from 1: write in its 1st round"
 		}
-		if m := roundForm.FindStringSubmatch(text); m != nil {
-			text = m[1]
-			if t.Round, _ = strconv.Atoi(m[2]); t.Round == 0 {
-				return t, "rounds are counted from 1: write in its 1st round"
-			}
-		}
-		subject, phrase, wrong := r.splitSubject(text, clients)
+		subject, phrase, wrong := r.splitSubject(m[1], clients)
 		if wrong == "" {
 			t.Subject = subject
 			wrong = r.matchMoment(&t, subject, phrase)
@@ -72,7 +64,7 @@ func (r *reader) splitSubject(text string, clients []string) (subject, phrase, w
 	if slices.Contains(clients, word) {
 		return word, rest, ""
 	}
-	if r.cast.servers[word] > 0 {
+	if r.cast.servers[word] {
 		return "", "", fmt.Sprintf("moments are reached by clients, never by %s: name a client, any client, the holder or the next holder", word)
 	}
 	if r.clientsUnclear && clientForm.MatchString(word) {
@@ -154,56 +146,25 @@ func (r *reader) isCommand(word string) bool {
 
 // unknownMoment suggests the moment that was meant, or lists all of them.
 func unknownMoment(subject, phrase string) string {
-	var plain, onWire, all []string
+	// A moment of the wire may be misspelt around its command, and any word may be the command.
+	other := func(word string) bool { return !commandForm.MatchString(word) }
+	commands := slices.DeleteFunc(strings.Fields(phrase), other)
+	var all, near []string
 	for _, m := range faults.MomentPhrases() {
 		all = append(all, strings.Replace(m.Text, "%s", "SET", 1))
-		if m.Kind.OnWire() {
-			onWire = append(onWire, m.Text)
-		} else {
-			plain = append(plain, m.Text)
+		if !m.Kind.OnWire() {
+			near = append(near, m.Text)
+			continue
+		}
+		for _, command := range append(faults.CommandWords(), commands...) {
+			near = append(near, strings.Replace(m.Text, "%s", command, 1))
 		}
 	}
 	if phrase == "" {
 		return fmt.Sprintf("the moment of %s is missing: %s", subject, strings.Join(all, "; "))
 	}
-	if best := Nearest(phrase, plain); best != "" {
+	if best := Nearest(phrase, near); best != "" {
 		return fmt.Sprintf("unknown moment %s: did you mean %q?", quote(phrase), subject+" "+best)
 	}
-	// A moment of the wire may be misspelt around its command, and any word may be the command.
-	masked := phrase
-	for _, words := range faults.CommandWords() {
-		masked = strings.Replace(masked, words, oneWord(words), 1)
-	}
-	words := strings.Fields(masked)
-	if best, command := closestOnWire(words, onWire); best != "" {
-		if i := slices.IndexFunc(faults.CommandWords(), func(s string) bool { return oneWord(s) == command }); i >= 0 {
-			command = faults.CommandWords()[i]
-		}
-		return fmt.Sprintf("unknown moment %s: did you mean %q?", quote(phrase), subject+" "+strings.Replace(best, "%s", command, 1))
-	}
 	return fmt.Sprintf("unknown moment %s: the moments are: %s", quote(phrase), strings.Join(all, "; "))
-}
-
-// oneWord joins the words of one of faults.CommandWords.
-func oneWord(words string) string { return strings.ReplaceAll(words, " ", "-") }
-
-// closestOnWire tries every word as the command and returns the closest moment of the wire.
-func closestOnWire(words, moments []string) (moment, command string) {
-	least := -1
-	for i, w := range words {
-		if len(words) > 10 || !commandForm.MatchString(w) {
-			continue
-		}
-		masked := slices.Clone(words)
-		masked[i] = "%s"
-		text := strings.Join(masked, " ")
-		best := Nearest(text, moments)
-		if best == "" {
-			continue
-		}
-		if d := distance(text, best); least < 0 || d < least {
-			least, moment, command = d, best, w
-		}
-	}
-	return moment, command
 }

@@ -114,11 +114,5 @@ func printable(s string) string {
 // hostile reports whether a character is invisible and changes how the text around it is shown: a
 // control character, a line separator, a mark for the direction of writing.
 func hostile(r rune) bool {
-	switch {
-	case unicode.IsControl(r), r == '\u2028', r == '\u2029', r == '\ufeff':
-		return true
-	case r >= '\u202a' && r <= '\u202e', r >= '\u2066' && r <= '\u2069':
-		return true
-	}
-	return r == '\u200e' || r == '\u200f' || r == '\u061c'
+	return unicode.In(r, unicode.Cc, unicode.Zl, unicode.Zp, unicode.Bidi_Control) || r == '\ufeff'
 }

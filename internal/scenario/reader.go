@@ -17,7 +17,8 @@ type reader struct {
 
 	stored bool // the file of a run that has been played
 
-	cast cast // the nodes that faults and clocks can name; set once the servers are read
+	own  []ownKeys // of the items of the list of clients
+	cast cast      // the nodes that faults and clocks can name; set once the servers are read
 }
 
 func (r *reader) add(line, col, width int, message string) {

@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"cmp"
 	"regexp"
 	"slices"
 	"strings"
@@ -29,24 +30,19 @@ func (r *reader) resource(n *node, example string) string {
 // workload.
 func (r *reader) locksApart(lockNodes map[string]*node, at *node, p *plan.Plan) {
 	resources := p.Resources()
-	of := func(id string) *node {
-		if n := lockNodes[id]; n != nil {
-			return n
-		}
-		return at
-	}
 	for _, id := range p.Locks {
 		_, resource := locks.Apart(id)
 		v, known := p.Lock(id)
+		of := cmp.Or(lockNodes[id], at)
 		switch {
 		case resource != "" && !known && len(resources) == 1:
-			r.problemf(of(id), "%s names a resource, and all clients work on one here: write %s", id, strings.TrimSuffix(id, "@"+resource))
+			r.problemf(of, "%s names a resource, and all clients work on one here: write %s", id, strings.TrimSuffix(id, "@"+resource))
 		case resource != "" && !known:
-			r.problemf(of(id), "no client works on %s: %s", quote(resource), suggest(resource, resources))
+			r.problemf(of, "no client works on %s: %s", quote(resource), suggest(resource, resources))
 		case p.Renews() && v.CheckRenew() != nil:
-			r.problemf(of(id), "%s", v.CheckRenew().Error())
+			r.problemf(of, "%s", v.CheckRenew().Error())
 		case len(resources) > 1 && slices.ContainsFunc(p.Programs, func(own locks.Variant) bool { return own.ID == id }):
-			r.problemf(of(id), "%s is code of your own, and a story of such a lock has one resource: leave resource out", id)
+			r.problemf(of, "%s is code of your own, and a story of such a lock has one resource: leave resource out", id)
 		}
 	}
 	if len(resources) > maxResources {

@@ -146,12 +146,13 @@ func (r *reader) scenario(root *node, p *plan.Plan) {
 	before := len(r.problems)
 	lockNodes := r.locks(g, p)
 	r.locksUnclear = len(r.problems) > before
-	r.lease(g, lockNodes, p)
+	title := cmp.Or(g["scenario"].key, root)
+	r.lease(g["lease"].value, lockNodes, title, p)
 	if e, ok := g["workload"]; ok {
 		r.section(e.value, plan.WorkloadKeys, p)
 	}
-	section("clients", r.ownWorkloads)
-	r.locksApart(lockNodes, g["scenario"].key, p)
+	r.ownWorkloads(p)
+	r.locksApart(lockNodes, title, p)
 	if rounds := p.Rounds(); rounds > maxRounds {
 		r.problemf(cmp.Or(g["workload"].value, g["clients"].value), "%d clients play %d rounds together, and %d are the most: lower clients or repeat", len(p.Clients), rounds, maxRounds)
 	}
@@ -258,11 +259,10 @@ func lockIDs(variants []locks.Variant) []string {
 	return names(variants, func(v locks.Variant) string { return v.ID })
 }
 
-// lease reads the lease and checks that every lock supports it.
-func (r *reader) lease(g group, lockNodes map[string]*node, p *plan.Plan) {
-	e, given := g["lease"]
-	if given {
-		lease, ok := r.duration(e.value, "lease", "lease: 10s", 1)
+// lease reads the lease, if the file has one, and checks that every lock supports it.
+func (r *reader) lease(n *node, lockNodes map[string]*node, title *node, p *plan.Plan) {
+	if n != nil {
+		lease, ok := r.duration(n, "lease", "lease: 10s", 1)
 		if !ok {
 			return
 		}
@@ -270,19 +270,8 @@ func (r *reader) lease(g group, lockNodes map[string]*node, p *plan.Plan) {
 	}
 	for _, id := range p.Locks {
 		v, _ := p.Lock(id)
-		err := v.CheckLease(p.Lease)
-		if err == nil {
-			continue
-		}
-		n := lockNodes[id]
-		if given {
-			n = e.value
-		}
-		if n == nil {
-			n = g["scenario"].key
-		}
-		if n != nil {
-			r.problemf(n, "%s", err.Error())
+		if err := v.CheckLease(p.Lease); err != nil {
+			r.problemf(cmp.Or(n, lockNodes[id], title), "%s", err.Error())
 		}
 	}
 }

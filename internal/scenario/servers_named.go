@@ -12,13 +12,11 @@ import (
 // CheckServers returns an error if the plan names a server that a lock does not have. A file is
 // checked with the locks that it lists; this is for other ones.
 func CheckServers(p *plan.Plan, lock string) error {
-	store := storeOf(p, lock)
-	servers := p.Servers(store)
-	known := slices.Concat(servers, p.SentinelNames(store), p.Clients)
+	known := slices.Concat(serversOf(p, lock), p.Clients)
 	for _, name := range named(p) {
 		if serverForm.MatchString(name) && !slices.Contains(known, name) {
 			return fmt.Errorf("the faults and clocks of this scenario aim at %s, and %s has no such server (it has %s): choose another lock, or write a scenario for it",
-				name, lock, strings.Join(servers, ", "))
+				name, lock, strings.Join(p.Servers(storeOf(p, lock)), ", "))
 		}
 	}
 	return nil

@@ -3,7 +3,6 @@ package scenario
 import (
 	"fmt"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -107,12 +106,13 @@ func checkPercentiles(text string, out plan.Range) (plan.Range, string) {
 	if out.Max == 0 {
 		out.Max = min(last*spread.TailFactor, maxDuration)
 	}
-	ascending := slices.IsSortedFunc(p, func(a, b spread.Percentile) int { return int(a.Share - b.Share) }) &&
-		slices.IsSortedFunc(p, func(a, b spread.Percentile) int { return int(min(max(a.Length-b.Length, -1), 1)) })
-	for i := range p {
-		ascending = ascending && p[i].Share > 0 && (i == 0 || p[i].Share > p[i-1].Share)
+	before := spread.Percentile{Length: out.Min}
+	ascending := out.Max >= last
+	for _, each := range p {
+		ascending = ascending && each.Share > before.Share && each.Length >= before.Length
+		before = each
 	}
-	if !ascending || out.Min > p[0].Length || out.Max < last {
+	if !ascending {
 		return plan.Range{}, fmt.Sprintf("the percentiles %s do not grow: write them from the lowest to the highest, min first and max last, such as %s, max 40s", quote(text), percentilesExample)
 	}
 	return out, ""

@@ -185,12 +185,10 @@ func (r *reader) axisValues(n *node, a plan.Axis, least int64) ([]int64, bool) {
 		r.problemf(n, "an axis has 2 to %d values, this one has %d: write %s", plan.MostValues, len(out), exampleOfAxis(a.Name, a.Unit))
 		return nil, false
 	}
-	for i := range out {
-		for _, v := range out[:i] {
-			if v == out[i] {
-				r.problemf(n, "%s stands in %s twice: remove one", a.Say(v), a.Name)
-				return nil, false
-			}
+	for i, v := range out {
+		if slices.Contains(out[:i], v) {
+			r.problemf(n, "%s stands in %s twice: remove one", a.Say(v), a.Name)
+			return nil, false
 		}
 	}
 	return out, true
