@@ -63,9 +63,21 @@ func (p *Plan) Lock(id string) (locks.Variant, bool) {
 	return v, ok && (v.Resource == "" || slices.Contains(p.several(), v.Resource))
 }
 
-// Fault returns the fault with that number, which must exist.
+// Fault is the fault with that number; nil for none, or for one that is drawn in each run.
 func (p *Plan) Fault(number int) *faults.Fault {
-	return &p.Faults[slices.IndexFunc(p.Faults, func(f faults.Fault) bool { return f.Number == number })]
+	return p.fault(func(f faults.Fault) bool { return f.Number == number })
+}
+
+// First is the first fault with a verb, or nil.
+func (p *Plan) First(verb string) *faults.Fault {
+	return p.fault(func(f faults.Fault) bool { return f.Verb.Name() == verb })
+}
+
+func (p *Plan) fault(is func(faults.Fault) bool) *faults.Fault {
+	if i := slices.IndexFunc(p.Faults, is); i >= 0 {
+		return &p.Faults[i]
+	}
+	return nil
 }
 
 // IsOpen reports whether package chaos has yet to draw some of the faults.
@@ -206,15 +218,6 @@ func (p *Plan) Horizon() time.Duration {
 		h += f.Trigger.At + f.Trigger.After + f.End.For
 	}
 	return min(h+2*p.Lease, MaxHorizon)
-}
-
-// First is the first fault with a verb, or nil.
-func (p *Plan) First(verb string) *faults.Fault {
-	i := slices.IndexFunc(p.Faults, func(f faults.Fault) bool { return f.Verb.Name() == verb })
-	if i < 0 {
-		return nil
-	}
-	return &p.Faults[i]
 }
 
 // horizonOf returns how long a client plays at most, without faults.

@@ -92,7 +92,7 @@ func (e *Edit) apply(p *plan.Plan) error {
 }
 
 func (m *Move) apply(p *plan.Plan) error {
-	f := numbered(p, m.Fault)
+	f := p.Fault(m.Fault)
 	if f == nil {
 		return fmt.Errorf("there is no fault %d", m.Fault)
 	}

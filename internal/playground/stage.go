@@ -69,7 +69,7 @@ func (s *stage) rowsOf(span *bundle.Span) (found []*strip.Row) {
 	if span.Node != 0 {
 		named(s.r.h().Name(span.Node))
 	}
-	if f := numbered(s.r.plan, int(span.Fault)); f != nil && found == nil {
+	if f := s.r.plan.Fault(int(span.Fault)); f != nil && found == nil {
 		for _, name := range append(slices.Concat(f.Args.Sides...), f.Trigger.Subject) {
 			named(name)
 		}
@@ -94,7 +94,7 @@ func (s *stage) place(from, to history.Instant) string {
 // handle draws a fault that can be moved by mouse or keyboard. A fault that chaos has drawn, or one
 // in its second lane, is only shown.
 func (s *stage) handle(span *bundle.Span, first bool) string {
-	f := numbered(s.r.plan, int(span.Fault))
+	f := s.r.plan.Fault(int(span.Fault))
 	if f == nil || s.r.plan.Chaos != nil || !first {
 		return fmt.Sprintf(`<i class="fault" style="%s"></i>`, s.place(span.From, span.To))
 	}

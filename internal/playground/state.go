@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"lockstep/internal/faults"
 	"lockstep/internal/plan"
 	"lockstep/internal/report/sanitize"
 	"lockstep/internal/say"
@@ -119,13 +118,4 @@ func bare(p *plan.Plan) string {
 	p.Expect, p.Vary = nil, nil
 	p.Locks = p.Locks[:min(len(p.Locks), MaxLocks)]
 	return scenario.Resolved(p)
-}
-
-// numbered is the planned fault with a number; nil for one that chaos has drawn.
-func numbered(p *plan.Plan, number int) *faults.Fault {
-	i := slices.IndexFunc(p.Faults, func(f faults.Fault) bool { return f.Number == number })
-	if i < 0 {
-		return nil
-	}
-	return &p.Faults[i]
 }

@@ -97,7 +97,7 @@ func toothless(runs []played, f *checker.FiredFault, l say.Language) string {
 	safe := !slices.ContainsFunc(runs, func(r played) bool { return r.verdict() == checker.Broken })
 	lock, _ := locks.Lookup(runs[0].Lock)
 	hint := ""
-	if of := numbered(p, f.Number); of != nil {
+	if of := p.Fault(f.Number); of != nil {
 		switch of.Verb.Name() {
 		case "fail-over":
 			if p.Redis.Lag == 0 {
