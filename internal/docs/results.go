@@ -16,14 +16,14 @@ func fields(s *schema.Schema) [][]string { return fieldRows("", s) }
 func fieldRows(above string, s *schema.Schema) [][]string {
 	var rows [][]string
 	for _, p := range s.Properties {
-		rows = append(rows, []string{code(above + p.Name), text(typeWords(p.Schema)), text(p.Schema.Description + words(p.Schema))})
-		if p.Schema.Items != nil {
-			rows = append(rows, fieldRows(above+p.Name+"[].", p.Schema.Items)...)
+		rows = append(rows, []string{code(above + p.Name), text(typeWords(p.Value)), text(p.Value.Description + words(p.Value))})
+		if p.Value.Items != nil {
+			rows = append(rows, fieldRows(above+p.Name+"[].", p.Value.Items)...)
 		}
-		if of, ok := p.Schema.Additional.(*schema.Schema); ok {
+		if of, ok := p.Value.Additional.(*schema.Schema); ok {
 			rows = append(rows, fieldRows(above+p.Name+".*.", of)...)
 		}
-		rows = append(rows, fieldRows(above+p.Name+".", p.Schema)...)
+		rows = append(rows, fieldRows(above+p.Name+".", p.Value)...)
 	}
 	return rows
 }

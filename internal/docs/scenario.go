@@ -48,7 +48,7 @@ func at(s *schema.Schema, key string) *schema.Schema {
 	if i < 0 {
 		panic("docs: the schema has no key " + key)
 	}
-	return s.Properties[i].Schema
+	return s.Properties[i].Value
 }
 
 // keyTable is a table of keys, with full paths for nested ones.
@@ -69,24 +69,24 @@ func starred(s *schema.Schema) string {
 
 func keyRows(before string, keys schema.Properties, mark func(key string) string) (rows [][]string) {
 	for _, p := range keys {
-		first, _, _ := strings.Cut(p.Schema.Description, "\n")
+		first, _, _ := strings.Cut(p.Value.Description, "\n")
 		about := strings.ReplaceAll(text(first), "\\`", "`") // the schema's own Markdown
-		if strings.HasSuffix(p.Schema.Ref, "/span") {
+		if strings.HasSuffix(p.Value.Ref, "/span") {
 			about += " It may vary."
 		}
-		for i, word := range p.Schema.Enum {
-			about += "<br>" + code(word) + ": " + text(p.Schema.EnumDescriptions[i])
+		for i, word := range p.Value.Enum {
+			about += "<br>" + code(word) + ": " + text(p.Value.EnumDescriptions[i])
 		}
 		usual := ""
-		if d := p.Schema.Default; d != nil {
+		if d := p.Value.Default; d != nil {
 			usual = code(fmt.Sprint(d))
 		}
-		if names, ok := p.Schema.Default.([]string); ok {
+		if names, ok := p.Value.Default.([]string); ok {
 			usual = code("[" + strings.Join(names, ", ") + "]")
 		}
 		rows = append(rows, []string{code(before+p.Name) + mark(p.Name), about, usual})
 		if before != "" || p.Name == "failover" || p.Name == "cluster" {
-			rows = append(rows, keyRows(p.Name+".", p.Schema.Properties, mark)...)
+			rows = append(rows, keyRows(p.Name+".", p.Value.Properties, mark)...)
 		}
 	}
 	return rows

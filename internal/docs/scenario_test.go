@@ -47,7 +47,7 @@ func TestTheScenarioFileHasEveryKey(t *testing.T) {
 				t.Errorf("the page says nothing of %s", p.Name)
 			}
 			if p.Name != "faults" && p.Name != "expect" && p.Name != "zh" && p.Name != "vary" {
-				look(p.Schema)
+				look(p.Value)
 			}
 		}
 	}

@@ -186,7 +186,7 @@ func property(t *testing.T, s *schema.Schema, key string) *schema.Schema {
 	t.Helper()
 	for _, p := range s.Properties {
 		if p.Name == key {
-			return p.Schema
+			return p.Value
 		}
 	}
 	t.Fatalf("the schema has no key %s", key)

@@ -169,7 +169,7 @@ func exampleOf(spec faults.Spec) object {
 		if !ok {
 			return nil
 		}
-		o = append(o, member{key, item.Value})
+		o = append(o, member[any]{key, item.Value})
 	}
 	return o
 }

@@ -71,37 +71,28 @@ type Snippet struct {
 }
 
 // Properties are schemas by name, in reading order.
-type Properties []Property
+type Properties = ordered[*Schema]
 
 // Property is a schema with its name.
-type Property struct {
-	Name   string
-	Schema *Schema
-}
+type Property = member[*Schema]
 
-// MarshalJSON writes an object whose keys keep their order.
-func (p Properties) MarshalJSON() ([]byte, error) {
-	o := make(object, len(p))
-	for i := range p {
-		o[i] = member{p[i].Name, p[i].Schema}
-	}
-	return o.MarshalJSON()
-}
+// object is a JSON object of plain values.
+type object = ordered[any]
 
-// object is a JSON object whose members keep their order.
-type object []member
+// ordered is a JSON object whose members keep their order.
+type ordered[V any] []member[V]
 
-type member struct {
-	key   string
-	value any
+type member[V any] struct {
+	Name  string
+	Value V
 }
 
 // MarshalJSON writes the members in their order.
-func (o object) MarshalJSON() ([]byte, error) {
+func (o ordered[V]) MarshalJSON() ([]byte, error) {
 	members := make([][]byte, len(o))
 	for i, m := range o {
-		key, err := encode(m.key)
-		value, err2 := encode(m.value)
+		key, err := encode(m.Name)
+		value, err2 := encode(m.Value)
 		if err = errors.Join(err, err2); err != nil {
 			return nil, err
 		}
