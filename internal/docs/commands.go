@@ -36,7 +36,10 @@ func tree(cmd *cobra.Command) []*cobra.Command {
 	return out
 }
 
-var blankLines = regexp.MustCompile(`\n{3,}`)
+var (
+	blankLines = regexp.MustCompile(`\n{3,}`)
+	trailing   = regexp.MustCompile(`(?m) +$`)
+)
 
 // prose turns the long text of a command into Markdown: indented lines are code, all others are
 // paragraphs.
@@ -65,11 +68,7 @@ func tidied(markdown string) string {
 	markdown, _, _ = strings.Cut(markdown, "### Options inherited")
 	markdown, _, _ = strings.Cut(markdown, "### SEE ALSO")
 	markdown = strings.Replace(markdown, "### Synopsis\n\n", "", 1)
-	lines := strings.Split(markdown, "\n")
-	for i, line := range lines {
-		lines[i] = strings.TrimRight(line, " ")
-	}
-	return strings.Join(lines, "\n")
+	return trailing.ReplaceAllString(markdown, "")
 }
 
 // CommandRows link to the commands.

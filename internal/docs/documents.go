@@ -12,7 +12,6 @@ import (
 
 	"github.com/goccy/go-yaml"
 
-	"lockstep/internal/campaign/results"
 	"lockstep/internal/locks"
 	"lockstep/internal/say"
 )
@@ -61,42 +60,30 @@ func (d *document) meets(i int, r lines) bool {
 }
 
 var (
-	claimSource = regexp.MustCompile(`(S[0-4]):([0-9]+)(?:-([0-9]+))?`)
-	lockSource  = regexp.MustCompile(`(S[0-4]) "[^"]+", lines? ([0-9]+(?:-[0-9]+)?(?:(?:, | and )[0-9]+(?:-[0-9]+)?)*)`)
-	span        = regexp.MustCompile(`([0-9]+)(?:-([0-9]+))?`)
+	// cited matches lines of a document: S2:8-12, or S2 "Title", lines 8-12 and 20.
+	cited = regexp.MustCompile(`(S[0-4])(?::| "[^"]+", lines? )` +
+		`([0-9]+(?:-[0-9]+)?(?:(?:, | and )[0-9]+(?:-[0-9]+)?)*)`)
+	span = regexp.MustCompile(`([0-9]+)(?:-([0-9]+))?`)
 )
 
-// linesOf parses a range; to may be "".
-func linesOf(from, to string) lines {
-	a, _ := strconv.Atoi(from)
-	b, err := strconv.Atoi(to)
-	if err != nil {
-		b = a
-	}
-	return lines{a, b}
-}
-
-// claimed are the lines of the document that a claim is about.
-func (d *document) claimed(c results.Claim) (out []lines) {
-	for _, m := range claimSource.FindAllStringSubmatch(c.Source, -1) {
-		if m[1] == d.Short {
-			out = append(out, linesOf(m[2], m[3]))
+// linesIn are the lines of the document that a source names.
+func (d *document) linesIn(source string) (out []lines) {
+	for _, m := range cited.FindAllStringSubmatch(source, -1) {
+		if m[1] != d.Short {
+			continue
+		}
+		for _, s := range span.FindAllStringSubmatch(m[2], -1) {
+			from, _ := strconv.Atoi(s[1])
+			to, _ := strconv.Atoi(cmp.Or(s[2], s[1]))
+			out = append(out, lines{from, to})
 		}
 	}
 	return out
 }
 
 // described are the lines of the document that describe a lock.
-func (d *document) described(v locks.Variant) (out []lines) {
-	for _, m := range lockSource.FindAllStringSubmatch(v.Doc(say.English).Source, -1) {
-		if m[1] != d.Short {
-			continue
-		}
-		for _, s := range span.FindAllStringSubmatch(m[2], -1) {
-			out = append(out, linesOf(s[1], s[2]))
-		}
-	}
-	return out
+func (d *document) described(v locks.Variant) []lines {
+	return d.linesIn(v.Doc(say.English).Source)
 }
 
 // any reports whether one of the ranges meets part i.
@@ -151,7 +138,7 @@ func (w *writer) Items(d document, i int) string {
 	}))
 	of = nil
 	for _, c := range w.Claims {
-		if d.any(i, d.claimed(c)) {
+		if d.any(i, d.linesIn(c.Source)) {
 			is := ""
 			if c.Verdict != "" {
 				is = ": " + c.Verdict

@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"lockstep/internal/campaign/claims"
-	"lockstep/internal/campaign/results"
 	"lockstep/internal/locks"
 	"lockstep/internal/must"
 	"lockstep/internal/say"
@@ -58,7 +57,7 @@ func TestTheDocumentsNameWhatThereIs(t *testing.T) {
 				}
 			}
 			for _, c := range claims.All() {
-				if d.any(i, d.claimed(results.Claim{Source: c.Source})) {
+				if d.any(i, d.linesIn(c.Source)) {
 					found++
 				}
 			}
@@ -92,7 +91,7 @@ func TestSourcesLeadToHeadings(t *testing.T) {
 			d := &documents()[i]
 			if strings.Contains(c.Source, d.Short+":") {
 				named++
-				if !under(d, d.claimed(results.Claim{Source: c.Source})) {
+				if !under(d, d.linesIn(c.Source)) {
 					t.Errorf("claim %d: %s leads to no heading", c.N, c.Source)
 				}
 			}
@@ -124,7 +123,7 @@ func TestLinesOfSourcesAreRead(t *testing.T) {
 		"S2:20":              "[false true]",
 		"without any source": "[false false]",
 	} {
-		ranges := d.claimed(results.Claim{Source: give})
+		ranges := d.linesIn(give)
 		if got := fmt.Sprint([]bool{d.any(0, ranges), d.any(1, ranges)}); got != want {
 			t.Errorf("%q: %s, want %s", give, got, want)
 		}

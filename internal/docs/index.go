@@ -1,8 +1,9 @@
 package docs
 
 import (
+	"cmp"
 	"fmt"
-	"sort"
+	"slices"
 	"strings"
 
 	"lockstep/internal/campaign/faultkind"
@@ -28,21 +29,18 @@ func (g lockGroup) Ideas() [][]string {
 // Groups are the locks under their headings, by rank, without the misprints.
 func (w *writer) Groups() []lockGroup {
 	var out []lockGroup
-	at := map[string]int{}
 	for _, v := range locks.All() {
 		if locks.Misprint(v.ID) {
 			continue
 		}
 		rank, name := w.Group(v)
-		i, ok := at[name]
-		if !ok {
-			i = len(out)
-			at[name] = i
-			out = append(out, lockGroup{rank: rank, Name: name})
+		i := slices.IndexFunc(out, func(g lockGroup) bool { return g.Name == name })
+		if i < 0 {
+			i, out = len(out), append(out, lockGroup{rank: rank, Name: name})
 		}
 		out[i].Locks = append(out[i].Locks, v)
 	}
-	sort.SliceStable(out, func(i, j int) bool { return out[i].rank < out[j].rank })
+	slices.SortStableFunc(out, func(a, b lockGroup) int { return cmp.Compare(a.rank, b.rank) })
 	return out
 }
 

@@ -2,6 +2,8 @@ package docs
 
 import (
 	"fmt"
+	"net/url"
+	"regexp"
 	"strings"
 	"unicode"
 )
@@ -28,18 +30,13 @@ func text(s string) string {
 
 // atLineStart escapes what would begin a heading, a list, a quotation or a rule.
 func atLineStart(s string) string {
-	if s == "" {
-		return s
-	}
-	if strings.ContainsRune("#>-+=", rune(s[0])) {
+	if s != "" && strings.ContainsRune("#>-+=", rune(s[0])) {
 		return `\` + s
 	}
-	number, rest, ok := strings.Cut(s, ".")
-	if ok && number != "" && strings.Trim(number, "0123456789") == "" && (rest == "" || rest[0] == ' ') {
-		return number + `\.` + rest
-	}
-	return s
+	return listItem.ReplaceAllString(s, `$1\.$2`)
 }
+
+var listItem = regexp.MustCompile(`^([0-9]+)\.( |$)`)
 
 // code is a span of code with any content.
 func code(s string) string {
@@ -65,17 +62,11 @@ func block(language, s string) string {
 
 // link is a link to a path in the repository; words are Markdown.
 func link(words, to string) string {
-	const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~/"
-	var b strings.Builder
-	for i := range len(to) {
-		if strings.IndexByte(plain, to[i]) >= 0 {
-			b.WriteByte(to[i])
-		} else {
-			fmt.Fprintf(&b, "%%%02X", to[i])
-		}
-	}
-	return fmt.Sprintf("[%s](%s)", words, b.String())
+	return fmt.Sprintf("[%s](%s)", words, inPath.Replace(url.QueryEscape(to)))
 }
+
+// inPath turns the escapes of a query into those of a path.
+var inPath = strings.NewReplacer("+", "%20", "%2F", "/")
 
 // linkInto is a link to a section of a page; the anchor needs no escaping.
 func linkInto(words, to, anchor string) string {
@@ -88,15 +79,12 @@ func table(header string, rows [][]string) string {
 		return ""
 	}
 	var b strings.Builder
-	line := func(cells []string) {
-		for _, c := range cells {
+	b.WriteString("| " + header + " |\n" + strings.Repeat("|---", len(rows[0])) + "|\n")
+	for _, r := range rows {
+		for _, c := range r {
 			b.WriteString("| " + cell(c) + " ")
 		}
 		b.WriteString("|\n")
-	}
-	b.WriteString("| " + header + " |\n" + strings.Repeat("|---", len(rows[0])) + "|\n")
-	for _, r := range rows {
-		line(r)
 	}
 	return b.String()
 }

@@ -20,8 +20,15 @@ func (p lockPage) Cells(m *results.Matrix) string {
 			if c.Letter != checker.LetterNone {
 				rate = fmt.Sprintf("%s (%s to %s)", percent(c.Rate), percent(c.Low), percent(c.High))
 			}
+			searched, note := "", text(c.Note)
+			if c.Walked != nil {
+				searched = fmt.Sprint(*c.Walked)
+			}
+			if c.Story != "" {
+				note += ": " + code(c.Story)
+			}
 			rows = append(rows, []string{
-				code(c.Fault) + " " + text(column.Name.English()), worstOf(&c), fmt.Sprint(c.Runs), walked(&c), rate, noteOf(&c),
+				code(c.Fault) + " " + text(column.Name.English()), worstOf(&c), fmt.Sprint(c.Runs), searched, rate, note,
 			})
 		}
 	}
@@ -43,22 +50,6 @@ func worstOf(c *results.Cell) string {
 		out += "; also " + text(strings.Join(each(c.Also, func(l checker.Letter) string { return string(l) }), ", "))
 	}
 	return out
-}
-
-// walked is the number of schedules of the walk that a cell includes.
-func walked(c *results.Cell) string {
-	if c.Walked == nil {
-		return ""
-	}
-	return fmt.Sprint(*c.Walked)
-}
-
-// noteOf says what caused the letter, and which story of the walk shows it.
-func noteOf(c *results.Cell) string {
-	if c.Story == "" {
-		return text(c.Note)
-	}
-	return text(c.Note) + ": " + code(c.Story)
 }
 
 func percent(share float64) string {

@@ -107,10 +107,8 @@ func (w *writer) Partings() string {
 func (c comparison) Summary() string {
 	count := c.agreements("")
 	of := func(agreement results.Agreement, one, many string) string {
-		if n := count[agreement]; n != 1 {
-			return say.Grouped(n).In(say.English) + " " + many
-		}
-		return "1 " + one
+		n := count[agreement]
+		return say.Grouped(n).In(say.English) + " " + plural(n, one, many)
 	}
 	return fmt.Sprintf("of %s %s %s, %s, %s and %s", say.Grouped(len(c.Cells)).In(say.English), c.subject().unit, of(results.Agrees, "agrees", "agree"), of(results.Differs, "differs", "differ"),
 		of(results.Untested, "was inconclusive", "were inconclusive"), of(results.NotPlayed, "was not played", "were not played"))

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"lockstep/internal/campaign/results"
+	"lockstep/internal/must"
 	"lockstep/internal/report/reporttest"
 )
 
@@ -21,10 +22,7 @@ const aComparison = `{"schema": 1, "backend": "process", "scale_ppm": 100000, "t
 func compared(t *testing.T) Input {
 	t.Helper()
 	in := input()
-	var err error
-	if in.Worlds, err = results.ReadWorlds([]byte(aComparison)); err != nil {
-		t.Fatal(err)
-	}
+	in.Worlds = must.Get(results.ReadWorlds([]byte(aComparison)))(t)
 	return in
 }
 
@@ -47,15 +45,12 @@ func TestWorldsPage(t *testing.T) {
 // What was played at full length stands below the table, and what was left out does not.
 func TestWorldsInFull(t *testing.T) {
 	in := compared(t)
-	var err error
-	if in.InFull, err = results.ReadWorlds([]byte(`{"schema": 1, "backend": "process", "scale_ppm": 1000000, "times": 1, "cells": [
+	in.InFull = must.Get(results.ReadWorlds([]byte(`{"schema": 1, "backend": "process", "scale_ppm": 1000000, "times": 1, "cells": [
 		{"lock": "redisson", "fault": "SB", "agreement": "agrees", "script": "a long cut", "agreeing": 1,
 		 "runs": [{"seed": 1, "simulated": "V", "real": "V", "agreement": "agrees"}]},
 		{"lock": "set-nx-lua", "fault": "N0", "agreement": "agrees", "script": "the same as ever", "agreeing": 1,
 		 "runs": [{"seed": 1, "simulated": "S", "real": "S", "agreement": "agrees"}]},
-		{"lock": "redlock", "fault": "SB", "agreement": "not played", "why": "left out"}]}`)); err != nil {
-		t.Fatal(err)
-	}
+		{"lock": "redlock", "fault": "SB", "agreement": "not played", "why": "left out"}]}`)))(t)
 	got := pageOf(t, in, "worlds.md")
 	reporttest.Has(t, got, "## What a short scale hides\n", "at a scale of 1:\n", "| [redisson](locks/redisson.md) | `SB` | V | 1 of 1 | a long cut |\n",
 		"compare-worlds --lock redisson,set-nx-lua --backend process --scale 1 --times 1 --fault N0,SB --letter")
@@ -67,15 +62,12 @@ func TestWorldsInFull(t *testing.T) {
 // differ, and why others were not played.
 func TestStoriesInBothWorlds(t *testing.T) {
 	in := compared(t)
-	var err error
-	if in.Stories, err = results.ReadWorlds([]byte(`{"schema": 1, "backend": "process", "scale_ppm": 100000, "times": 5, "cells": [
+	in.Stories = must.Get(results.ReadWorlds([]byte(`{"schema": 1, "backend": "process", "scale_ppm": 100000, "times": 5, "cells": [
 		{"lock": "redlock", "fault": "pause", "story": "redlock/pause", "agreement": "agrees", "script": "a pause", "agreeing": 5, "scale_ppm": 200000,
 		 "runs": [{"seed": 1, "simulated": "overlap+damage", "real": "overlap+damage", "agreement": "agrees"}, {}, {}, {}, {}]},
 		{"lock": "redlock", "fault": "crash+lag", "story": "redlock/crash+lag", "agreement": "differs", "script": "a | crash", "agreeing": 1, "why": "<late>",
 		 "runs": [{"seed": 1, "simulated": "no-progress", "real": "no-progress", "agreement": "agrees"}, {"seed": 2, "simulated": "no-progress", "real": "none", "agreement": "differs"}]},
-		{"lock": "setnx", "fault": "evict", "story": "setnx/evict", "agreement": "not played", "script": "an eviction", "why": "no servers"}]}`)); err != nil {
-		t.Fatal(err)
-	}
+		{"lock": "setnx", "fault": "evict", "story": "setnx/evict", "agreement": "not played", "script": "an eviction", "why": "no servers"}]}`)))(t)
 	got := pageOf(t, in, "worlds.md")
 	reporttest.Has(t, got,
 		"## The stories of the search\n",
