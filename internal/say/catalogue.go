@@ -62,7 +62,7 @@ func (w Words) In(l Language) string { return translated(l, string(w)) }
 func (w Words) English() string { return string(w) }
 
 // Phrase is the text as a phrase of its own.
-func (w Words) Phrase() Phrase { return ours.With(w) }
+func (w Words) Phrase() Phrase { return quoted.With(w) }
 
 // Text is a text of the program, by its English; templates of pages use {{say "Verdict"}}. A text
 // that the catalogue lacks is a name, which is the same in every language; a test finds missing
@@ -73,5 +73,3 @@ func Text(english string) Phrase { return Words(english).Phrase() }
 func Texts(l Language, english ...string) []string {
 	return mapped(english, func(text string) string { return Text(text).In(l) })
 }
-
-var ours = New1[Words]("{text}")

@@ -7,56 +7,33 @@ import (
 )
 
 // Node is a participant of a run, such as a client or a server. The zero value reads "someone".
-type Node struct {
-	role nodeRole
-	name string
-}
-
-type nodeRole uint8
-
-const (
-	noRole nodeRole = iota
-	client
-	oneStore
-	storeOfMany
-	resource
-	probe
-)
+type Node struct{ role, name string }
 
 // Client is a client, or any other node that is called by its name.
-func Client(name string) Node { return Node{client, name} }
+func Client(name string) Node { return Node{name: name} }
 
 // Store is a server. If it is the only one, it is called "the store" instead of by its name.
 func Store(name string, only bool) Node {
 	if only {
-		return Node{oneStore, name}
+		return Node{role: "the store"}
 	}
-	return Node{storeOfMany, name}
+	return Node{"store ", name}
 }
 
 // Resource is the resource that the lock guards.
-func Resource() Node { return Node{role: resource} }
+func Resource() Node { return Node{role: "the resource"} }
 
 // Probe is the client that tries the lock in the quiet period at the end.
-func Probe() Node { return Node{role: probe} }
+func Probe() Node { return Node{role: "the probe"} }
 
-func (n Node) named() bool { return n.role == client }
+func (n Node) named() bool { return n.role == "" && n.name != "" }
 
 // In names the node within a sentence.
 func (n Node) In(l Language) string {
-	switch n.role {
-	case client:
-		return n.name
-	case oneStore:
-		return translated(l, "the store")
-	case storeOfMany:
-		return translated(l, "store ") + n.name
-	case resource:
-		return translated(l, "the resource")
-	case probe:
-		return translated(l, "the probe")
+	if n == (Node{}) {
+		return translated(l, "someone")
 	}
-	return translated(l, "someone")
+	return translated(l, n.role) + n.name
 }
 
 // Name is the name of a client or a server, or one of the words "probe" and "resource", which are
