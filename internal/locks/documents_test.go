@@ -67,14 +67,9 @@ func TestAVoteByTheWallClock(t *testing.T) {
 		{"the clock was set back meanwhile", 15 * time.Second, -12 * time.Second, true},
 		{"the clock was set ahead meanwhile", time.Second, 12 * time.Second, false},
 	} {
-		env := &hand{}
-		q := quorum{&Deps{Name: Key, Env: env, Lease: 10 * time.Second}}
-		for i := range 5 {
-			reply := answer{reply: ok}
-			if i == 0 {
-				reply.after = tt.took
-			}
-			q.Nodes = append(q.Nodes, setting{&scripted{env: env, answers: []answer{reply}}, env, tt.set})
+		q, env := asked(0, tt.took)
+		for i, node := range q.Nodes {
+			q.Nodes[i] = setting{node, env, tt.set}
 		}
 		if v := q.voteByWallClock(context.Background()); v.held != tt.held {
 			t.Errorf("%s: held %t, want %t", tt.name, v.held, tt.held)
@@ -84,14 +79,14 @@ func TestAVoteByTheWallClock(t *testing.T) {
 
 // setting is a node that sets the client's clock while it executes a command.
 type setting struct {
-	*scripted
+	redis.Port
 	env *hand
 	by  time.Duration
 }
 
 func (s setting) Do(ctx context.Context, cmd redis.Cmd) redis.Reply {
 	defer func() { s.env.wall = s.by }()
-	return s.scripted.Do(ctx, cmd)
+	return s.Port.Do(ctx, cmd)
 }
 
 // A client that does not check the result of WAIT takes 0 as a success, and only an error as a

@@ -96,6 +96,21 @@ var (
 	taken = redis.Reply{} // nil: another client has it
 )
 
+// asked is a client that begins a vote at an instant, and its five nodes, which all say OK, the first
+// one after some time.
+func asked(at, took time.Duration) (quorum, *hand) {
+	env := &hand{mono: at}
+	q := quorum{&Deps{Name: Key, Env: env, Lease: 10 * time.Second}}
+	for i := range 5 {
+		reply := answer{reply: ok}
+		if i == 0 {
+			reply.after = took
+		}
+		q.Nodes = append(q.Nodes, &scripted{env: env, answers: []answer{reply}})
+	}
+	return q, env
+}
+
 // A vote is valid for the lease minus its duration and the drift of the clocks (a hundredth of the
 // lease and 2 ms), and lost when that is not positive.
 func TestAVoteCountsTheDrift(t *testing.T) {
@@ -107,15 +122,7 @@ func TestAVoteCountsTheDrift(t *testing.T) {
 		{time.Second, true}, {worth - 1, true}, {worth, false}, {worth + 1, false},
 		{10*time.Second - 1, false}, {10 * time.Second, false},
 	} {
-		env := &hand{mono: 7 * time.Second}
-		q := quorum{&Deps{Name: Key, Env: env, Lease: 10 * time.Second}}
-		for i := range 5 {
-			reply := answer{reply: ok}
-			if i == 0 {
-				reply.after = tt.took
-			}
-			q.Nodes = append(q.Nodes, &scripted{env: env, answers: []answer{reply}})
-		}
+		q, _ := asked(7*time.Second, tt.took)
 		v := q.vote(context.Background())
 		if v.held != tt.held || v.until != 7*time.Second+worth {
 			t.Errorf("a vote of %v: held %t until %v, want %t until %v", tt.took, v.held, v.until, tt.held, 7*time.Second+worth)
