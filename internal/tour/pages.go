@@ -22,7 +22,6 @@ const (
 	switchPage
 	againPage
 	rememberPage
-	pagesPerLesson
 )
 
 // show is a lesson that has been played: two runs, and the learner's answer.
@@ -262,9 +261,5 @@ func pagesOf(o *Options) []kind {
 	if o.Quiet {
 		return []kind{againPage}
 	}
-	all := make([]kind, pagesPerLesson)
-	for i := range all {
-		all[i] = kind(i)
-	}
-	return all
+	return []kind{storyPage, predictPage, runPage, seePage, switchPage, againPage, rememberPage}
 }

@@ -2,6 +2,7 @@ package tour
 
 import (
 	"fmt"
+	"slices"
 
 	"lockstep/internal/checker"
 	"lockstep/internal/report/bundle"
@@ -44,14 +45,11 @@ func (s *session) results(c *canvas) {
 }
 
 func (s *session) outcome(p *Played) string {
-	unknown := false
-	for _, f := range p.Judgement.Findings {
-		unknown = unknown || f.Verdict == checker.Unknown
-	}
+	unknown := func(f checker.Finding) bool { return f.Verdict == checker.Unknown }
 	switch n := bundle.BrokenCount(&p.judged); {
 	case n > 0:
 		return s.o.say("of broken", n)
-	case unknown:
+	case slices.ContainsFunc(p.Judgement.Findings, unknown):
 		return s.o.say("none broken")
 	}
 	return s.o.say("all kept")
