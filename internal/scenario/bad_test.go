@@ -2,7 +2,6 @@ package scenario
 
 import (
 	"errors"
-	"flag"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -11,9 +10,8 @@ import (
 	"time"
 
 	"lockstep/internal/must"
+	"lockstep/internal/report/reporttest"
 )
-
-var update = flag.Bool("update", false, "rewrite the golden messages")
 
 // TestBadFiles compares the messages about each bad file with its golden.
 func TestBadFiles(t *testing.T) {
@@ -35,15 +33,7 @@ func TestBadFiles(t *testing.T) {
 					t.Errorf("no place: %+v", problem)
 				}
 			}
-			golden := strings.TrimSuffix(file, ".yaml") + ".golden"
-			got := err.Error() + "\n"
-			if *update {
-				must.Do(t, os.WriteFile(golden, []byte(got), 0o644))
-			}
-			want := must.Get(os.ReadFile(golden))(t)
-			if got != string(want) {
-				t.Errorf("got:\n%s\nwant:\n%s", got, want)
-			}
+			reporttest.Golden(t, "bad/"+name+".golden", []byte(err.Error()+"\n"))
 		})
 	}
 }

@@ -190,17 +190,8 @@ func slugOf(file, title string) string {
 
 // Slug makes a name for files and addresses: lower-case letters, digits and dashes.
 func Slug(name string) string {
-	var b strings.Builder
-	for _, c := range strings.ToLower(name) {
-		switch {
-		case b.Len() >= maxSlug:
-		case c >= 'a' && c <= 'z', c >= '0' && c <= '9':
-			b.WriteRune(c)
-		case b.Len() > 0 && !strings.HasSuffix(b.String(), "-"):
-			b.WriteByte('-')
-		}
-	}
-	slug := strings.Trim(b.String(), "-")
+	slug := strings.Trim(notSlug.ReplaceAllString(strings.ToLower(name), "-"), "-")
+	slug = strings.Trim(slug[:min(len(slug), maxSlug)], "-")
 	switch {
 	case slug == "":
 		return "scenario"
@@ -209,6 +200,8 @@ func Slug(name string) string {
 	}
 	return slug
 }
+
+var notSlug = regexp.MustCompile(`[^a-z0-9]+`)
 
 // reservedSlug matches names that a folder of the run store cannot have: its link to the latest
 // run, and devices of some systems.

@@ -1,7 +1,6 @@
 package schema_test
 
 import (
-	"flag"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -10,11 +9,10 @@ import (
 
 	"lockstep/internal/faults"
 	"lockstep/internal/must"
+	"lockstep/internal/report/reporttest"
 	"lockstep/internal/scenario"
 	"lockstep/internal/schema"
 )
-
-var update = flag.Bool("update", false, "rewrite the golden messages")
 
 const root = "../.."
 
@@ -92,15 +90,8 @@ func TestRefusesBadFiles(t *testing.T) {
 		if _, err := scenario.Parse(file, data); err == nil {
 			t.Errorf("%s: simulate run --dry-run accepts what the schema is to refuse", file)
 		}
-		golden := strings.TrimSuffix(file, ".yaml") + ".txt"
-		text := strings.Join(got, "\n") + "\n"
-		if *update {
-			must.Do(t, os.WriteFile(golden, []byte(text), 0o644))
-		}
-		want := must.Get(os.ReadFile(golden))(t)
-		if text != string(want) {
-			t.Errorf("%s\ngot:\n%swant:\n%s", file, text, want)
-		}
+		golden := "bad/" + strings.TrimSuffix(filepath.Base(file), ".yaml") + ".txt"
+		reporttest.Golden(t, golden, []byte(strings.Join(got, "\n")+"\n"))
 	}
 }
 
