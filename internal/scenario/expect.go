@@ -50,21 +50,19 @@ func anything(n *node) bool {
 // knownLock reports whether a key of expect names a lock of this file.
 func (r *reader) knownLock(key *node, p *plan.Plan) bool {
 	id := key.text
-	if id == plan.EveryLock || slices.ContainsFunc(p.Locks, func(lock string) bool { return id == lock || id == designOf(lock) }) {
+	_, isLock := locks.Lookup(id)
+	_, isProperty := checker.Lookup(id)
+	switch {
+	case id == plan.EveryLock || slices.ContainsFunc(p.Locks, func(lock string) bool { return id == lock || id == designOf(lock) }):
 		return true
-	}
-	if _, ok := locks.Lookup(id); ok {
-		if r.locksUnclear {
-			return false
-		}
+	case isLock && r.locksUnclear:
+	case isLock:
 		r.problemf(key, "%s is not among the locks of this scenario: add it to locks, or remove it here", id)
-		return false
-	}
-	if _, ok := checker.Lookup(id); ok {
+	case isProperty:
 		r.problemf(key, "%s is a property, which is expected of a lock: write every lock: {%s: kept}", id, id)
-		return false
+	default:
+		r.problemf(key, "unknown lock %s in expect: %s", quote(id), suggest(id, append([]string{plan.EveryLock}, p.Locks...)))
 	}
-	r.problemf(key, "unknown lock %s in expect: %s", quote(id), suggest(id, append([]string{plan.EveryLock}, p.Locks...)))
 	return false
 }
 

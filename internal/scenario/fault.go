@@ -197,28 +197,21 @@ func (r *reader) trigger(s parts, number int, clients []string) faults.Trigger {
 }
 
 // wireTrigger checks the trigger of a verb that acts on one command: it must name a command, and
-// not come too late.
+// not come when the request or reply has already travelled. A request leaves just before the client
+// "sends" it.
 func (r *reader) wireTrigger(s parts, t faults.Trigger) {
 	name, first := s.spec.Name, s.triggers[0]
 	half := strings.TrimSpace(s.verb.value.text)
 	switch {
 	case first.key.text != "when" || t.Moment != faults.NoMoment && !t.Moment.OnWire():
 		r.problemf(first.value, "%s acts on one command: it needs a moment of that command, such as \"when: A sends SET\"", name)
-	case tooLate(t.Moment, half):
+	case t.Moment == faults.HasReply,
+		half == faults.RequestHalf.String() && t.Moment == faults.Sends,
+		half == faults.RequestHalf.String() && t.Moment == faults.HasExecuted:
 		r.problemf(first.value, "it is too late to %s the %s at this moment: write \"when: %s is about to send %s\"", name, half, t.Subject, t.Command)
 	case t.After > 0:
 		r.problemf(s.after.key, "%s acts on the command of its moment and cannot wait: remove after", name)
 	}
-}
-
-// tooLate reports whether the request or reply has already travelled at this moment. A request
-// leaves just before the client "sends" it.
-func tooLate(moment faults.MomentKind, half string) bool {
-	switch moment {
-	case faults.Sends, faults.HasExecuted:
-		return half == faults.RequestHalf.String()
-	}
-	return moment == faults.HasReply
 }
 
 // end reads when a fault ends.

@@ -1,8 +1,6 @@
 package scenario
 
 import (
-	"fmt"
-
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/token"
 )
@@ -22,10 +20,7 @@ func (r *reader) convert(n ast.Node) *node {
 		}
 		return out
 	case *ast.LiteralNode:
-		out := placed(scalarNode, n.Start)
-		out.text = n.Value.Value
-		r.checkText(out)
-		return out
+		return r.convertScalar(n.Start, n.Value.Value)
 	case *ast.NullNode:
 		return placed(emptyNode, n.Token)
 	case *ast.StringNode:
@@ -78,7 +73,7 @@ func (r *reader) convertKey(k ast.MapKeyNode) *node {
 func (r *reader) checkText(n *node) {
 	for _, c := range n.text {
 		if hostile(c) && c != '\n' && c != '\t' {
-			r.problemf(n, "this text contains the invisible character %s: remove it", fmt.Sprintf("%U", c))
+			r.problemf(n, "this text contains the invisible character %U: remove it", c)
 			return
 		}
 	}

@@ -88,12 +88,10 @@ func (r *reader) limit(n *node, what, text string, most int) {
 
 // tidyText drops invisible blanks, so that a text does not depend on how it is written down.
 func tidyText(text string) string {
-	lines := strings.Split(strings.ReplaceAll(text, "\t", " "), "\n")
-	for i := range lines {
-		lines[i] = strings.TrimRight(lines[i], " ")
-	}
-	return strings.TrimSpace(strings.Join(lines, "\n"))
+	return strings.TrimSpace(trailing.ReplaceAllString(strings.ReplaceAll(text, "\t", " "), ""))
 }
+
+var trailing = regexp.MustCompile(`(?m) +$`)
 
 // prose prints the title and the texts before the world of the story.
 func (w *writer) prose(p *plan.Plan) {

@@ -96,13 +96,8 @@ func (r *reader) key(e entry, k *plan.Key, group []plan.Key, p *plan.Plan) (know
 
 // timesOf lists the timings of a failover by an operator or by sentinels.
 func timesOf(keys []plan.Key, by string) string {
-	var names []string
-	for _, k := range keys {
-		if k.By == by {
-			names = append(names, k.Name)
-		}
-	}
-	return strings.Join(names, " and ")
+	others := func(k plan.Key) bool { return k.By != by }
+	return strings.Join(plan.Names(slices.DeleteFunc(slices.Clone(keys), others)), " and ")
 }
 
 // uses reports whether a lock of the plan keeps its entries in a store.

@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"lockstep/internal/must"
-	"lockstep/internal/say"
 )
 
 func TestSettings(t *testing.T) {
@@ -66,11 +65,8 @@ expect:
 func TestSubtitle(t *testing.T) {
 	const text = "scenario: A title\nsubtitle: %s\nlocks: [set-nx-lua]\nzh:\n  scenario: 标题\n  subtitle: 副标题\n"
 	p := must.Get(Parse("x.yaml", fmt.Appendf(nil, text, "what it is about")))(t)
-	again := must.Get(Parse("x.yaml", []byte(Resolved(p))))(t)
-	for l, want := range map[say.Language]string{say.English: "what it is about", say.Chinese: "副标题"} {
-		if got := again.Prose(l).Subtitle; got != want {
-			t.Errorf("%s: %q, want %q", l, got, want)
-		}
+	if checkRoundTrip(t, p); p.Subtitle != "what it is about" || p.Chinese.Subtitle != "副标题" {
+		t.Errorf("%q, %q", p.Subtitle, p.Chinese.Subtitle)
 	}
 	if _, err := Parse("x.yaml", fmt.Appendf(nil, text, strings.Repeat("x", MaxTitle+1))); err == nil || !strings.Contains(err.Error(), "the subtitle has") {
 		t.Errorf("a long subtitle: %v", err)

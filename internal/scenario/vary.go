@@ -41,23 +41,16 @@ func (r *reader) vary(n *node, p *plan.Plan) {
 		if a.Values, ok = r.axisValues(e.value, a, least); !ok {
 			continue
 		}
-		if same := axisOf(p, a); same != "" {
-			r.problemf(e.key, "%s and %s are the same setting: keep one", same, a.Name)
+		same := func(b plan.Axis) bool {
+			return a.Key == b.Key && a.Fault == b.Fault && a.Node == b.Node
+		}
+		if i := slices.IndexFunc(p.Vary, same); i >= 0 {
+			r.problemf(e.key, "%s and %s are the same setting: keep one", p.Vary[i].Name, a.Name)
 			continue
 		}
 		r.checkLeases(e.value, a, p)
 		p.Vary = append(p.Vary, a)
 	}
-}
-
-// axisOf returns the name of an axis of the plan with the same setting, "" for none.
-func axisOf(p *plan.Plan, a plan.Axis) string {
-	for _, b := range p.Vary {
-		if a.Key == b.Key && a.Fault == b.Fault && a.Node == b.Node {
-			return b.Name
-		}
-	}
-	return ""
 }
 
 // axis resolves a name: a setting, the clock of a node, or a number of a fault. It returns the
