@@ -35,12 +35,9 @@ func (p *Plan) several() []string {
 
 // Renews reports whether the plan says how often a client's watchdog renews.
 func (p *Plan) Renews() bool {
-	for _, client := range p.Clients {
-		if w := p.WorkloadOf(client); w.Renew > 0 {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(p.Clients, func(client string) bool {
+		return p.WorkloadOf(client).Renew > 0
+	})
 }
 
 // Apart lists each lock once per resource, when there are several resources. An id that already

@@ -123,12 +123,9 @@ func setFault(f *faults.Fault, key string, v int64) bool {
 		f.Args.Durations = maps.Clone(f.Args.Durations)
 		f.Args.Durations[key] = d
 	}
-	for _, p := range f.Spec().Params {
-		if p.Name == key && p.MayBeZero() {
-			return true
-		}
-	}
-	return v != 0
+	return v != 0 || slices.ContainsFunc(f.Spec().Params, func(p faults.Param) bool {
+		return p.Name == key && p.MayBeZero()
+	})
 }
 
 // FaultKeys returns the numbers of a fault that an axis can vary, with their units; the first one
