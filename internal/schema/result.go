@@ -11,8 +11,11 @@ import (
 // Result returns the schema of result.json and of what `simulate run --json` prints, derived from
 // the types written.
 func Result() *Schema {
+	outcome := choice("The outcome.", checker.Letters, func(l checker.LetterMeaning) (letter, means string) {
+		return string(l.Letter), l.Means.English()
+	})
 	special := map[reflect.Type]*Schema{
-		reflect.TypeFor[checker.Letter]():  letters(),
+		reflect.TypeFor[checker.Letter]():  outcome,
 		reflect.TypeFor[json.RawMessage](): {AnyOf: []*Schema{ref("run"), ref("seeds")}},
 	}
 	of := func(t reflect.Type, description string) *Schema {
@@ -31,13 +34,4 @@ func Result() *Schema {
 			{"several", of(reflect.TypeFor[export.SeveralResult](), "Several scenarios, or one with something left out.")},
 		},
 	}
-}
-
-// letters are the outcomes of a run.
-func letters() *Schema {
-	var words []string
-	for _, l := range checker.Letters {
-		words = append(words, string(l.Letter), l.Means.English())
-	}
-	return choice("The outcome.", words...)
 }

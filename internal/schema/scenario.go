@@ -76,12 +76,9 @@ func ptr(n int) *int { return &n }
 
 // lockIDs is the schema of a registered variant.
 func lockIDs() *Schema {
-	s := &Schema{Type: "string", Description: "A lock variant."}
-	for _, v := range locks.Known() {
-		s.Enum = append(s.Enum, v.ID)
-		s.EnumDescriptions = append(s.EnumDescriptions, v.Doc(say.English).Idea)
-	}
-	return s
+	return choice("A lock variant.", locks.Known(), func(v locks.Variant) (id, idea string) {
+		return v.ID, v.Doc(say.English).Idea
+	})
 }
 
 // lockOfResource is the schema of the lock of one of several resources.
@@ -161,12 +158,13 @@ func expect() *Schema {
 
 // verdicts is the schema of the expectations of one lock.
 func verdicts() *Schema {
+	words := []plan.Word{
+		{Word: string(checker.Kept), Doc: "the property holds in every run"},
+		{Word: string(checker.Broken), Doc: "the lock is caught breaking it"},
+	}
 	var keys Properties
 	for _, p := range checker.All() {
-		keys = append(keys, Property{p.ID, choice(p.Summary.English(),
-			string(checker.Kept), "the property holds in every run",
-			string(checker.Broken), "the lock is caught breaking it",
-		)})
+		keys = append(keys, Property{p.ID, choice(p.Summary.English(), words, meaning)})
 	}
 	return orAnything(closed("Properties, and whether the lock keeps them; or anything, and nothing is expected.", keys))
 }

@@ -9,11 +9,9 @@ import (
 
 // chaos is the schema of the draws of faults.
 func chaos() *Schema {
-	kinds := &Schema{Type: "string", Description: "The verb of a fault."}
-	for _, spec := range faults.All() {
-		kinds.Enum = append(kinds.Enum, spec.Name)
-		kinds.EnumDescriptions = append(kinds.EnumDescriptions, spec.Summary.English())
-	}
+	kinds := choice("The verb of a fault.", faults.All(), func(spec faults.Spec) (verb, summary string) {
+		return spec.Name, spec.Summary.English()
+	})
 	s := closed("Draws the faults of each run from its seed, instead of listing them: a subset of kinds, whom they hit, when and for how long.", Properties{
 		{"pick from", &Schema{
 			Type: "array", MinItems: 1, UniqueItems: true, Items: kinds,

@@ -66,10 +66,5 @@ func value(k *plan.Key, d *plan.Plan) *Schema {
 	if k.Form == plan.Name {
 		return form(resourceForm, "write a name of small letters, digits and -", k.Doc, "orders", "stock")
 	}
-	s := &Schema{Type: "string", Description: k.Doc}
-	for _, w := range k.Words {
-		s.Enum = append(s.Enum, w.Word)
-		s.EnumDescriptions = append(s.EnumDescriptions, w.Doc)
-	}
-	return s.withDefault(k.Text(d))
+	return choice(k.Doc, k.Words, meaning).withDefault(k.Text(d))
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"lockstep/internal/faults"
+	"lockstep/internal/plan"
 )
 
 // The forms of values, as package scenario reads them. A test gives the same values to both.
@@ -61,15 +62,18 @@ func text(most int, doc string) *Schema {
 	return &Schema{Type: "string", Pattern: `\S`, PatternErrorMessage: "a text is missing", MaxLength: most, Description: doc}
 }
 
-// choice is one of a few words, given in pairs with their meanings.
-func choice(doc string, words ...string) *Schema {
+// choice is one of a few words, each with its meaning.
+func choice[T any](doc string, all []T, of func(T) (word, means string)) *Schema {
 	s := &Schema{Type: "string", Description: doc}
-	for i := 0; i+1 < len(words); i += 2 {
-		s.Enum = append(s.Enum, words[i])
-		s.EnumDescriptions = append(s.EnumDescriptions, words[i+1])
+	for _, one := range all {
+		word, means := of(one)
+		s.Enum = append(s.Enum, word)
+		s.EnumDescriptions = append(s.EnumDescriptions, means)
 	}
 	return s
 }
+
+func meaning(w plan.Word) (word, means string) { return w.Word, w.Doc }
 
 // closed is an object without other keys.
 func closed(doc string, keys Properties) *Schema {
