@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"path"
+	"slices"
 	"strings"
 	"testing"
 	"unicode"
@@ -100,16 +101,11 @@ func TestEditsChangeTheFile(t *testing.T) {
 	start := play(t, g, Request{})
 	index := func(id string, text string) int {
 		t.Helper()
-		for i := range controls {
-			if c := &controls[i]; c.id == id {
-				for n := range c.values {
-					f := play(t, g, Request{File: start.File, Edit: Edit{Control: id, Index: n}})
-					for _, s := range f.Controls {
-						if s.ID == id && s.Text == text {
-							return n
-						}
-					}
-				}
+		says := func(s Setting) bool { return s.ID == id && s.Text == text }
+		for n := range 100 {
+			f := play(t, g, Request{File: start.File, Edit: Edit{Control: id, Index: n}, Timeline: true})
+			if slices.ContainsFunc(f.Controls, says) {
+				return n
 			}
 		}
 		t.Fatalf("the slider %s never says %s", id, text)
