@@ -2,6 +2,7 @@ package tour
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"lockstep/internal/checker"
@@ -158,12 +159,9 @@ func (s *show) verdicts(c *canvas, runs ...*Played) {
 
 // about reports whether the lesson shows a property.
 func (s *show) about(property string) bool {
-	for _, p := range []*Played{s.first, s.second} {
-		if p.Run.Claims[property] != "" || p.Judgement.Finding(property).Verdict == checker.Broken {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc([]*Played{s.first, s.second}, func(p *Played) bool {
+		return p.Run.Claims[property] != "" || p.Judgement.Finding(property).Verdict == checker.Broken
+	})
 }
 
 // steps narrates a run in the words of the reports.
