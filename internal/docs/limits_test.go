@@ -1,9 +1,7 @@
 package docs
 
 import (
-	"go/ast"
 	"go/constant"
-	"go/parser"
 	"go/token"
 	"go/types"
 	"os"
@@ -69,7 +67,7 @@ func TestTheLimitsAreThoseOfTheCode(t *testing.T) {
 // constantsOf are the limits among the constants of a package, by their names.
 func constantsOf(t *testing.T, dir string) map[string]int64 {
 	t.Helper()
-	bound := regexp.MustCompile(`^([mM]ax|[mM]ost)[A-Z]`)
+	bound := regexp.MustCompile(`(?m)^(?:const|\t) *((?:[mM]ax|[mM]ost)[A-Z]\w*)(?: +[\w.]+)? *=\s*(.+?)(?:\s+//.*)?$`)
 	nanos := strings.NewReplacer("time.Hour", "3600000000000", "time.Minute", "60000000000", "time.Second", "1000000000", "time.Millisecond", "1000000")
 	out := map[string]int64{}
 	files, err := filepath.Glob(filepath.Join(dir, "*.go"))
@@ -80,27 +78,13 @@ func constantsOf(t *testing.T, dir string) map[string]int64 {
 		if strings.HasSuffix(file, "_test.go") {
 			continue
 		}
-		text := must.Get(os.ReadFile(file))(t)
-		set := token.NewFileSet()
-		tree := must.Get(parser.ParseFile(set, file, text, 0))(t)
-		for _, decl := range tree.Decls {
-			gen, ok := decl.(*ast.GenDecl)
-			if !ok || gen.Tok != token.CONST {
-				continue
+		for _, m := range bound.FindAllStringSubmatch(string(must.Get(os.ReadFile(file))(t)), -1) {
+			value, err := types.Eval(token.NewFileSet(), nil, token.NoPos, nanos.Replace(m[2]))
+			if err != nil || value.Value == nil {
+				continue // made of other constants
 			}
-			for _, spec := range gen.Specs {
-				v := spec.(*ast.ValueSpec)
-				if !bound.MatchString(v.Names[0].Name) || len(v.Values) != 1 {
-					continue
-				}
-				from, to := set.Position(v.Values[0].Pos()).Offset, set.Position(v.Values[0].End()).Offset
-				value, err := types.Eval(set, nil, token.NoPos, nanos.Replace(string(text[from:to])))
-				if err != nil {
-					continue // made of other constants
-				}
-				if n, exact := constant.Int64Val(value.Value); exact {
-					out[v.Names[0].Name] = n
-				}
+			if n, exact := constant.Int64Val(value.Value); exact {
+				out[m[1]] = n
 			}
 		}
 	}
