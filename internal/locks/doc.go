@@ -28,18 +28,15 @@ type Doc struct {
 
 // Doc reads the variant's documentation in a language. A missing part is empty; tests find those.
 func (v Variant) Doc(l say.Language) Doc {
-	lines := v.comment()
+	source, _ := sources.ReadFile(v.File)
+	lines := openingComment(string(source))
+	said := func(lines []string) string { return strings.Join(lines, " ") }
 	if l == say.Chinese {
-		lines = v.chineseLines()
+		source, _ = sources.ReadFile(v.ChineseFile())
+		lines = strings.Split(string(source), "\n")
+		said = func(lines []string) string { return say.Spaced(strings.Join(lines, " ")) }
 	}
 	parts := splitHeadings(lines, l)
-	said := func(lines []string) string {
-		text := strings.Join(lines, " ")
-		if l == say.Chinese { // has no blanks between its lines
-			text = say.Spaced(text)
-		}
-		return text
-	}
 	d := Doc{Idea: said(parts[0]), Guarantees: said(parts[2]), BreaksWhen: said(parts[3]), Source: said(parts[4])}
 	for _, step := range steps(parts[1]) {
 		d.Protocol = append(d.Protocol, said(step))
@@ -48,18 +45,6 @@ func (v Variant) Doc(l say.Language) Doc {
 		d.Idea, d.Guarantees, d.BreaksWhen = sentence(d.Idea), sentence(d.Guarantees), sentence(d.BreaksWhen)
 	}
 	return d
-}
-
-// comment is the one at the top of the variant's file.
-func (v Variant) comment() []string {
-	source, _ := sources.ReadFile(v.File)
-	return openingComment(string(source))
-}
-
-// chineseLines are the same in Chinese, in a document of its own.
-func (v Variant) chineseLines() []string {
-	text, _ := sources.ReadFile(v.ChineseFile())
-	return strings.Split(string(text), "\n")
 }
 
 // ChineseFile is the file of the variant's documentation in Chinese, in this package's folder.
