@@ -71,10 +71,9 @@ func Lookup(id string) (Term, bool) {
 // wins: "random token" contains no "token".
 func Find(l say.Language, text string) []Term {
 	var found []Term
-	seen := map[string]bool{}
 	for _, p := range Split(l, text, false) {
-		if t, ok := Lookup(p.Term); ok && !seen[t.ID] {
-			seen[t.ID] = true
+		known := func(t Term) bool { return t.ID == p.Term }
+		if t, ok := Lookup(p.Term); ok && !slices.ContainsFunc(found, known) {
 			found = append(found, t)
 		}
 	}
