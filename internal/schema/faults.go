@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -165,11 +166,7 @@ func exampleOf(spec faults.Spec) object {
 	}
 	var o object
 	for _, item := range list[0] {
-		key, ok := item.Key.(string)
-		if !ok {
-			return nil
-		}
-		o = append(o, member[any]{key, item.Value})
+		o = append(o, member[any]{fmt.Sprint(item.Key), item.Value})
 	}
 	return o
 }

@@ -28,18 +28,18 @@ func typed(t reflect.Type, special map[reflect.Type]*Schema) *Schema {
 		s := *typed(t.Elem(), special)
 		s.Type = []any{s.Type, "null"}
 		return &s
-	case reflect.Bool:
-		return &Schema{Type: "boolean"}
-	case reflect.String:
-		return &Schema{Type: "string"}
-	case reflect.Int, reflect.Int64:
-		return &Schema{Type: "integer"}
-	case reflect.Float64:
-		return &Schema{Type: "number"}
 	case reflect.Uint64:
 		return &Schema{Type: "integer", Minimum: ptr(0)}
 	}
+	if word, ok := plain[t.Kind()]; ok {
+		return &Schema{Type: word}
+	}
 	panic(fmt.Sprintf("schema: no schema for %v", t)) // of our own types; a test makes all of them
+}
+
+var plain = map[reflect.Kind]string{
+	reflect.Bool: "boolean", reflect.String: "string", reflect.Float64: "number",
+	reflect.Int: "integer", reflect.Int64: "integer",
 }
 
 func fields(t reflect.Type, special map[reflect.Type]*Schema) *Schema {
