@@ -80,7 +80,7 @@ func readLibrary(file, source string) (Variant, bool) {
 func (v Variant) CheckSimulated() error {
 	switch {
 	case v.Program != nil:
-		return v.checkProgram()
+		return fmt.Errorf("%s is a program of its own (%.60q), which talks to servers by itself: it is played on real servers only: add --backend process", v.ID, strings.Join(v.Program, " "))
 	case v.Library == "":
 		return nil
 	}

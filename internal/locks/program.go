@@ -1,6 +1,7 @@
 package locks
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"slices"
@@ -24,14 +25,6 @@ var programStores = []string{
 // ProgramStores are the names of the stores that a lock that is a program may use.
 func ProgramStores() []string { return slices.Clone(programStores) }
 
-// unhanded says why a program may not use a store of lockstep's own locks; "" for an unknown one.
-func unhanded(id Store) string {
-	if store.Of(id) == nil {
-		return ""
-	}
-	return ", where it would need an account or a bucket, since lockstep hands out addresses only"
-}
-
 var programName = regexp.MustCompile(`^[a-z][a-z0-9]*(-[a-z0-9]+)*$`)
 
 // Bounds of what names a program: both stand in every report and on every command line.
@@ -43,15 +36,15 @@ const (
 
 // NewProgram makes a variant of a program that speaks lines (see package talk of the live
 // world): name is what reports call it, "" for ProgramName; command is the program with its
-// arguments, as execve takes them; store is what it keeps its entries in, "" for Redis.
-func NewProgram(name string, command []string, store Store) (Variant, error) {
-	if name == "" {
-		name = ProgramName
-	}
-	if store == "" {
-		store = StoreRedis
-	}
+// arguments, as execve takes them; in is what it keeps its entries in, "" for Redis.
+func NewProgram(name string, command []string, in Store) (Variant, error) {
+	name = cmp.Or(name, ProgramName)
+	in = cmp.Or(in, StoreRedis)
 	_, taken := Lookup(name)
+	unhanded := "" // for an unknown store
+	if store.Of(in) != nil {
+		unhanded = ", where it would need an account or a bucket, since lockstep hands out addresses only"
+	}
 	switch {
 	case !programName.MatchString(name) || len(name) > maxProgramName:
 		return Variant{}, fmt.Errorf("%.60q cannot be the name of a lock: use lower-case letters, digits and single dashes, a letter first, at most %d of them", name, maxProgramName)
@@ -61,8 +54,8 @@ func NewProgram(name string, command []string, store Store) (Variant, error) {
 		return Variant{}, fmt.Errorf("the lock %s has no program: write its command, such as [python3, mylock.py]", name)
 	case len(command) > maxWords:
 		return Variant{}, fmt.Errorf("the command of %s has %d words, and %d are enough: write a script that calls it", name, len(command), maxWords)
-	case !slices.Contains(programStores, string(store)):
-		return Variant{}, fmt.Errorf("a program cannot keep its entries in %.60q%s: choose %s", store, unhanded(store), strings.Join(programStores, ", "))
+	case !slices.Contains(programStores, string(in)):
+		return Variant{}, fmt.Errorf("a program cannot keep its entries in %.60q%s: choose %s", in, unhanded, strings.Join(programStores, ", "))
 	}
 	for _, word := range command {
 		// A stored scenario has to say it as it is.
@@ -70,14 +63,9 @@ func NewProgram(name string, command []string, store Store) (Variant, error) {
 			return Variant{}, fmt.Errorf("a word of the command of %s is no plain text, such as %.40q, or longer than %d bytes: write a script that calls it", name, word, maxWord)
 		}
 	}
-	v := Variant{ID: name, Program: command, Store: store}
-	if store == StoreRedis || store == StoreRedisNodes {
+	v := Variant{ID: name, Program: command, Store: in}
+	if in == StoreRedis || in == StoreRedisNodes {
 		v.LeaseUnit = time.Millisecond // elsewhere it is a session, which its client keeps alive
 	}
 	return v, nil
-}
-
-// checkProgram says why no simulator can play a lock that is a program.
-func (v Variant) checkProgram() error {
-	return fmt.Errorf("%s is a program of its own (%.60q), which talks to servers by itself: it is played on real servers only: add --backend process", v.ID, strings.Join(v.Program, " "))
 }
