@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 	"unicode"
 	"unicode/utf8"
 
@@ -29,11 +28,7 @@ func (p lockPage) Lease() string {
 	if p.LeaseUnit == 0 {
 		return "the design has none"
 	}
-	unit := faults.Duration(p.LeaseUnit)
-	if p.LeaseUnit == time.Millisecond || p.LeaseUnit == time.Second {
-		unit = strings.TrimPrefix(unit, "1")
-	}
-	return "whole multiples of 1 " + unit
+	return "whole multiples of 1 " + strings.TrimPrefix(faults.Duration(p.LeaseUnit), "1")
 }
 
 // steps is the protocol of a lock as a numbered list.
