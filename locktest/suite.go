@@ -272,6 +272,6 @@ func (s *suite) story(t *testing.T, p *plan.Plan) {
 	}
 	if idle := run.Idle(p, noticed); len(idle) > 0 && !slices.Contains(s.untested, p.Slug) {
 		t.Errorf("inconclusive: with %s, %s. %s", plural(s.seeds, "seed"),
-			say.SeveralReasons.With(run.SaidIdle(idle)).English(), allowUntested(p.Slug))
+			say.Said.With(run.SaidIdle(idle)).English(), allowUntested(p.Slug))
 	}
 }

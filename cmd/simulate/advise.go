@@ -152,12 +152,12 @@ func (f *adviseFlags) print(all []explore.Advice, misprints *results.Explored, o
 		if a.Verdict == results.Broken {
 			continue
 		}
-		f.wrapped("    ", "    ", adviceColours[a.Verdict], f.said(say.RestsOn.With(say.Text(a.Verdict), saidOf(a.Rests))))
+		f.wrapped("    ", "    ", adviceColours[a.Verdict], f.said(say.About.With(say.Text(a.Verdict), saidOf(a.Rests))))
 	}
 	tell := func(text say.Phrase) { f.wrapped("", "", "", f.said(text)) }
 	fmt.Fprintln(f.stdout)
-	tell(say.WaysAre.With(say.Remarks(each(of, func(way checker.Way) say.Phrase {
-		return say.WayIs.With(say.Text(way.String()), way.Means())
+	tell(say.Stop.With(say.Remarks(each(of, func(way checker.Way) say.Phrase {
+		return say.About.With(say.Text(way.String()), way.Means())
 	}))))
 	tell(say.LocksSurvive.With(say.Number(count[results.Survived]), say.Number(len(all)), say.NoneUpTo.With(say.Number(most)), say.Number(count[results.NoneFound])))
 	tell(say.DrawnMeans.With())

@@ -345,7 +345,7 @@ func showChecked(g *globals, c *export.Checked) {
 	if c.Number > 1 {
 		where = say.HistoryOf.With(say.Verbatim(c.File), say.Number(c.Number)).In(g.language)
 	}
-	fmt.Fprintln(g.stdout, g.said(say.OfLock.With(say.Verbatim(where), say.Listed.With(say.Series{
+	fmt.Fprintln(g.stdout, g.said(say.OfLock.With(say.Verbatim(where), say.Said.With(say.Series{
 		say.Verbatim(c.Lock), say.SeedIs.With(say.Seed(c.Seed)), say.Verbatim(c.Backend),
 		say.ClientsOf.With(say.Number(clients)), say.EventsOver.With(say.Number(c.Events), say.Seconds(h.End())),
 	}))))

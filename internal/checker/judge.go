@@ -202,7 +202,7 @@ func (j *Judgement) Idle() say.Phrase {
 	if len(idle) == 0 {
 		return say.Phrase{}
 	}
-	return say.SeveralReasons.With(idle)
+	return say.Said.With(idle)
 }
 
 // Said says that the line had no effect.
@@ -284,7 +284,7 @@ func (j *Judgement) unless(wrong func(*FiredFault) say.Phrase, drawn say.Of0) sa
 	case len(reasons) == 1:
 		return reasons[0]
 	}
-	return say.SeveralReasons.With(reasons)
+	return say.Said.With(reasons)
 }
 
 // said is the fault as the arguments of a phrase.

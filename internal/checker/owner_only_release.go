@@ -97,7 +97,7 @@ func doubtful(h *history.History, i int32, count int) say.Phrase {
 	e := &h.Events[i]
 	command, at := say.Text("a command"), e.At
 	if c := e.Cause; c >= 0 && c < i && h.Events[c].Kind == history.Sent {
-		command, at = say.InOneWord.With(say.Verbatim(strconv.Quote(h.Text(h.Events[c].Text)))), h.Events[c].At
+		command, at = say.Said.With(say.Verbatim(strconv.Quote(h.Text(h.Events[c].Text)))), h.Events[c].At
 	}
 	return say.WhoseEntry.With(command, say.Verbatim(h.Name(e.Peer)), say.Seconds(at), say.Optional(count-1))
 }

@@ -117,7 +117,7 @@ func (q *inquiry) renewedInVain(hold, newest *history.Hold, entry *timeline.Entr
 		}
 		if hold.How == history.HoldLost && newest != nil && hold.End > newest.Start {
 			told := say.ToldAfter.With(q.who(hold.Client), say.Seconds(hold.End), q.who(newest.Client), say.Seconds(newest.Start))
-			says = say.SeveralReasons.With(say.Remarks{says, told})
+			says = say.Said.With(say.Remarks{says, told})
 		}
 		return because(say.RenewalsArrive.With(q.who(hold.Client)),
 			says, append(q.faultsIn(hold.Start, e.At), i)...)
@@ -192,7 +192,7 @@ func (q *inquiry) ownClock(hold, _ *history.Hold, entry *timeline.Entry) False {
 		return False{}
 	}
 	return because(say.OwnClockIsRight.With(q.who(hold.Client)),
-		say.SeveralReasons.With(say.Remarks{q.heldFor(hold, entry), say.OwnClockShows.With(q.who(hold.Client), say.Seconds(held-slow))}),
+		say.Said.With(say.Remarks{q.heldFor(hold, entry), say.OwnClockShows.With(q.who(hold.Client), say.Seconds(held-slow))}),
 		q.faultsIn(0, entry.Over)...)
 }
 

@@ -20,7 +20,7 @@ func (t *teller) note(e *history.Event, breaks []breach) say.Phrase {
 		}
 		last = b.property
 	}
-	return say.Breaks.With(parts)
+	return say.Said.With(parts)
 }
 
 // Order is the order in which reports show properties; others follow by name.

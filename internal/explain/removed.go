@@ -83,7 +83,7 @@ func (q *inquiry) foreign(by history.NodeID, entry *timeline.Entry) False {
 	took := say.EndsForeign.With(who, q.t.command(entry.Ended), say.Seconds(entry.Over), owner, age)
 	if early && ahead != 0 {
 		return because(say.ClientClocksAgree.With(who, owner),
-			say.SeveralReasons.With(say.Remarks{say.ClockIsAhead.With(who, owner, say.Seconds(ahead)), took}),
+			say.Said.With(say.Remarks{say.ClockIsAhead.With(who, owner, say.Seconds(ahead)), took}),
 			append(q.faultsIn(0, entry.Over), entry.Began, entry.Ended)...)
 	}
 	if f := q.ownTime(entry); f.Proved() {

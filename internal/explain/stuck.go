@@ -218,7 +218,7 @@ func (q *inquiry) inVain(probe history.NodeID, v *checker.Violation) False {
 	}
 	if at := q.diedWaiting(); at >= 0 {
 		dead := say.DiedWaiting.With(q.who(q.h.Events[at].Node), say.Seconds(q.h.Events[at].At))
-		f.Formula = say.SeveralReasons.With(say.Remarks{f.Formula, dead})
+		f.Formula = say.Said.With(say.Remarks{f.Formula, dead})
 		f.Events = append(f.Events, at)
 	}
 	return f
@@ -294,7 +294,7 @@ func (q *inquiry) upon(probe history.NodeID) say.Phrase {
 			}
 			command := q.t.command(j)
 			if !slices.Contains([]string{"", q.t.command(l.Ended).Name, q.t.command(l.Began).Name}, command.Name) {
-				return say.UponTheReply.With(command, replyText(q.h.Text(e.Text)))
+				return say.About.With(command, replyText(q.h.Text(e.Text)))
 			}
 		}
 	}

@@ -99,7 +99,7 @@ func settingsOf(p *plan.Plan, l say.Language) (all []Setting) {
 	for i := range controls {
 		c := &controls[i]
 		d := c.get(p)
-		text := say.PlannedTime.With(say.Planned(d))
+		text := say.Said.With(say.Planned(d))
 		if c.text != nil {
 			text = c.text(p)
 		}

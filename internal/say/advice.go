@@ -12,7 +12,6 @@ var (
 	WhenThese      = New3[Words, Words, Optional](
 		"when {one}[, or {two}][, and in {n} other {n|way|ways}]")
 	WhenPairs    = New1[Number]("only under two faults together ({n} such {n|pair|pairs})")
-	OnlyKinds    = New1[List]("{kinds}.")
 	PriceIs      = New1[Remarks]("Its price: {price}.")
 	MeasuredOn   = New1[Number]("measured on {n} {n|server|servers}")
 	AlsoSurvives = New2[Phrase, Phrase]("{lock} survives, too.[ {price}]")

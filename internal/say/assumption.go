@@ -137,7 +137,6 @@ var (
 	FreeCanBeHad   = New0("While no entry is in the way, a client gets the lock.")
 	GivenBack      = New3[Node, Times, Phrase](
 		"the store gives {who} an entry {n}, and {who} gives it back[: {why}]")
-	UponTheReply  = New2[Command, Reason]("{command}: {reply}")
 	AttemptsFail  = New3[Node, Times, Reason]("{who} asks {n}; its attempts fail: {reason}")
 	RepliesInTime = New1[Node]("Replies arrive before {who} gives up on them.")
 	GivesUpEarly  = New3[Node, Planned, Planned](

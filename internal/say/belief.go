@@ -14,7 +14,6 @@ var (
 
 // What breaks at an event.
 var (
-	Breaks           = New1[Remarks]("{what}")
 	TwoInsideSince   = New2[Node, Seconds]("two holders inside: {who} has been in since {time}")
 	WrongOwnerOf     = New2[Node, Node]("wrong owner: the entry was {owner}'s, not {who}'s")
 	StaleWriteHeld   = New2[Node, Seconds]("stale write: {who} has held the lock since {time}")

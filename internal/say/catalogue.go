@@ -62,7 +62,7 @@ func (w Words) In(l Language) string { return translated(l, string(w)) }
 func (w Words) English() string { return string(w) }
 
 // Phrase is the text as a phrase of its own.
-func (w Words) Phrase() Phrase { return quoted.With(w) }
+func (w Words) Phrase() Phrase { return Said.With(w) }
 
 // Text is a text of the program, by its English; templates of pages use {{say "Verdict"}}. A text
 // that the catalogue lacks is a name, which is the same in every language; a test finds missing

@@ -28,7 +28,6 @@ var (
 	NothingSaidOf    = New1[List](
 		"# No expectation for {locks}, so every property has to be kept. To expect nothing, write")
 
-	Listed        = New1[Series]("{things}")
 	HistoryOf     = New2[Verbatim, Number]("{file}, history {n}")
 	ClientsOf     = New1[Number]("{n} clients")
 	EventsOver    = New2[Number, Seconds]("{n} events over {time}")

@@ -28,7 +28,6 @@ var (
 	OtherScale = New1[Phrase](
 		"{runs} a different time scale from run 1: that alone makes waits and holds longer or shorter.")
 	RunOnceMore      = New2[Number, Number]("Run {n} repeats run {same}, byte for byte.")
-	BecauseOf        = New2[Verbatim, Phrase]("{what} ({why})")
 	SidesCutShort    = New1[Remarks]("Cut short: {which}. What had not broken by then might have broken later.")
 	SidesUntested    = New1[Remarks]("Inconclusive: {which}.")
 	AllAcquiredFew   = New1[Number]("No lock was acquired {n} times, so the 99th percentile here is the longest wait.")

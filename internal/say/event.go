@@ -13,7 +13,6 @@ func (e Exact) In(l Language) string {
 // Each kind of event, described exactly and without its context. The text of an event, if it has
 // one, is in the words of a lock, a server or a scenario.
 var (
-	AnyEvent   = New2[Name, Verbatim]("{who}: {kind}")
 	ExactlyAt  = New2[Verbatim, Phrase]("{at} s  {what}")
 	EventWaits = New2[Name, Number]("{who} waits for the lock, round {n}")
 

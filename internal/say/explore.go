@@ -12,8 +12,6 @@ var (
 	BreaksBySeveral  = New1[Number]("{n} faults")
 	TickOnThePage    = New1[Verbatim](
 		"Tick the faults you expect on the page {path}, or name them here: --expect pause,fail-over")
-	WayIs        = New2[Phrase, Phrase]("{way}: {means}")
-	WaysAre      = New1[Remarks]("{ways}.")
 	LocksSurvive = New4[Number, Number, Phrase, Number](
 		"{n} of {all} locks survive: {none}, with every pair searched in plain and just-within. {found} more have none found, but only a sample of their pairs was searched.")
 	DrawnMeans = New0(
@@ -24,7 +22,6 @@ var (
 	PairsDrawnIn = New2[Number, Number]("some drawn in {n} {n|profile|profiles} (1 in {most} at most)")
 	PairsNotIn   = New1[Names]("none searched in {profiles}")
 
-	RestsOn        = New2[Phrase, List]("{verdict}: {pairs}")
 	BreaksBy       = New3[Verbatim, Phrase, Verbatim]("{lock}: {way} by {kinds}")
 	CostServers    = New1[Number]("{n} {n|server|servers}")
 	CostRoundTrips = New2[Number, Number]("{acquire} {acquire|round trip|round trips} to acquire, {release} to release")

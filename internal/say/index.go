@@ -4,6 +4,5 @@ package say
 var (
 	NewestRuns   = New2[Number, Number]("The newest {n} of {all} runs, newest first")
 	AllRuns      = New1[Number]("{n} {n|run|runs}, newest first")
-	VerdictOf    = New2[Verdict, Verbatim]("{verdict}: {which}")
 	CannotBeRead = New1[Verbatim]("cannot be read: {why}")
 )

@@ -3,7 +3,6 @@ package say
 // Lists, and the deletion of old runs.
 var (
 	NoneBelowYet = New1[Verbatim]("Nothing is stored in {path} yet. To begin with: simulate run pause-past-lease")
-	LockNamed    = New2[Words, Verbatim]("{name} ({id})")
 	LockIdea     = New2[Flag, Verbatim]("[live?(on real servers only) ]{idea}")
 	InvalidFile  = New1[Verbatim]("(invalid: simulate run --dry-run {file})")
 

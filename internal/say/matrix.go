@@ -20,7 +20,6 @@ var (
 	CellTitle        = New5[Verbatim, Verbatim, Verbatim, Verbatim, Verbatim]("{code}, {fault}: {note}[ ({outcome})][; {unexpected}]")
 	NotExpectedIn    = New1[List]("not expected with {have}")
 	LeftOutOfAnswers = New1[Verbatim]("This fault is {unexpected}: what breaks here does not count there in \"Which lock should I use?\"")
-	InOneWord        = New1[Verbatim]("{name}")
 	BothOfRuns       = New3[Number, Number, Number]("{broken} broken, {stuck} stuck of {n}")
 	BrokenOfRuns     = New2[Number, Number]("{broken} broken of {n}")
 	StuckOfRuns      = New2[Number, Number]("{stuck} stuck of {n}")
@@ -40,7 +39,6 @@ var (
 	OneDamageOnly = New1[Verbatim](
 		"No single run showed both kinds of damage; this one shows {letter}.")
 	// Notes of cells.
-	ScriptSays       = New2[Phrase, Phrase]("{script}: {what}")
 	NoScriptTested   = New1[Phrase]("no script tested anything: {why}")
 	FoundByVariation = New2[Verbatim, Phrase]("found by variation {n} only: {script}")
 	SafeSoFar        = New3[Number, Number, Percent](

@@ -91,9 +91,9 @@ func (p Planned) In(l Language) string {
 // Between is a range of configured durations: 8 s to 9 s, or 60 s if it has one value only.
 func Between(least, most time.Duration) Phrase {
 	if most <= least {
-		return PlannedTime.With(Planned(least))
+		return Said.With(Planned(least))
 	}
-	return PlannedRange.With(Planned(least), Planned(most))
+	return FromTo.With(Planned(least), Planned(most))
 }
 
 // shortest joins a whole number and its thousandths without trailing zeros.

@@ -4,19 +4,17 @@ package say
 
 // The head, the verdicts and the set-up.
 var (
-	TimesFaster  = New1[Verbatim]("{n} times faster")
-	TimesSlower  = New1[Verbatim]("{n} times slower")
-	RunsTook     = New3[Number, Rounded, Flag]("{n} {n|run|runs}, {time}[simulated? of simulated time]")
-	SomeBroke    = New2[Number, Number]("{broken} of {n} locks broke at least one property.")
-	AllBroke     = New1[Number]("Each of the {n} locks broke at least one property.")
-	BrokenTimes  = New1[Number]("broken {n}×")
-	KeptFenced   = New0("kept (fenced)")
-	SeeStep      = New1[Number]("See step {n}")
-	OfLock       = New2[Verbatim, Phrase]("{lock}: {what}")
-	RoundsEach   = New2[Number, Planned]("{n} per client, waiting up to {wait} for the lock")
-	PlannedRange = New2[Planned, Planned]("{least} to {most}")
-	PlannedTime  = New1[Planned]("{time}")
-	NetworkIs    = New3[Phrase, Planned, Optional](
+	TimesFaster = New1[Verbatim]("{n} times faster")
+	TimesSlower = New1[Verbatim]("{n} times slower")
+	RunsTook    = New3[Number, Rounded, Flag]("{n} {n|run|runs}, {time}[simulated? of simulated time]")
+	SomeBroke   = New2[Number, Number]("{broken} of {n} locks broke at least one property.")
+	AllBroke    = New1[Number]("Each of the {n} locks broke at least one property.")
+	BrokenTimes = New1[Number]("broken {n}×")
+	KeptFenced  = New0("kept (fenced)")
+	SeeStep     = New1[Number]("See step {n}")
+	OfLock      = New2[Verbatim, Phrase]("{lock}: {what}")
+	RoundsEach  = New2[Number, Planned]("{n} per client, waiting up to {wait} for the lock")
+	NetworkIs   = New3[Phrase, Planned, Optional](
 		"{latency} each way, response timeout {timeout}[, {ppm} in a million commands lose their request or their reply]")
 	ClockOf     = New1[Verbatim]("clock of {node}")
 	ClockIs     = New2[Planned, Number]("off by {offset}, drifts by {ppm} ppm")

@@ -137,7 +137,7 @@ type Verbatim string
 func (v Verbatim) In(Language) string { return string(v) }
 
 // Phrase is the text as a phrase of its own.
-func (v Verbatim) Phrase() Phrase { return quoted.With(v) }
+func (v Verbatim) Phrase() Phrase { return Said.With(v) }
 
 // Flag decides whether a part of a phrase is included.
 type Flag bool
@@ -195,15 +195,22 @@ func (b Both) In(l Language) string {
 }
 
 // Phrase is the text as a phrase of its own.
-func (b Both) Phrase() Phrase { return quoted.With(b) }
-
-var quoted = New1[Part]("{words}")
+func (b Both) Phrase() Phrase { return Said.With(b) }
 
 // List is a list without a conjunction: A, B, C.
 type List []Part
 
 // In joins the items.
 func (p List) In(l Language) string { return strings.Join(eachIn(p, l), word(l, ", ", betweenNames)) }
+
+// Phrases whose parts have all the words.
+var (
+	Said      = New1[Part]("{what}")
+	Stop      = New1[Part]("{what}.")
+	About     = New2[Part, Part]("{what}: {more}")
+	WithAside = New2[Part, Part]("{what} ({more})")
+	FromTo    = New2[Part, Part]("{least} to {most}")
+)
 
 // Seed is a seed, which may exceed the range of Number.
 func Seed(seed uint64) Verbatim { return Verbatim(strconv.FormatUint(seed, 10)) }

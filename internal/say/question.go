@@ -54,6 +54,3 @@ var (
 	LongerLease     = New2[Planned, Planned]("A longer lease: {new} instead of {old}.")
 	ShorterFault    = New2[Planned, Planned]("A shorter fault: {new} instead of {old}.")
 )
-
-// Stop makes a sentence of a phrase.
-var Stop = New1[Phrase]("{what}.")

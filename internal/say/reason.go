@@ -39,7 +39,6 @@ var (
 	HeldAtOneInstant = New3[Verbatim, Verbatim, Seconds](
 		"{who} and {other} both held the lock at {at} and touched the resource in that instant, so it is not known which was first: let work or messages take time")
 	NothingPutToTest = New0("nothing was tested")
-	SeveralReasons   = New1[Remarks]("{reasons}")
 	UnknownBecause   = New2[Property, Phrase]("{property} is unknown: {reason}")
 	UnknownIsNotKept = New3[Verbatim, Property, Phrase](
 		"{lock}: {property} is unknown, which is not the same as kept: {reason}.")

@@ -28,8 +28,7 @@ var (
 
 // What a walk of the fault space says of a story.
 var (
-	InTheProfile     = New2[Verbatim, Part]("In the profile {profile}: {what}")
-	OneAfterTheOther = New1[Sequence]("{faults}")
+	InTheProfile = New2[Verbatim, Part]("In the profile {profile}: {what}")
 )
 
 // What is said of parts of a work that machines share.

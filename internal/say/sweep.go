@@ -16,5 +16,4 @@ var (
 		"{lock} breaks {property} in all {n} {n|setting|settings} tested, in at least one run each.")
 	KeepsInSome = New4[Verbatim, Property, Number, Number](
 		"{lock} keeps {property} in every run of {n} {n|setting|settings}, and breaks it in {broken}.")
-	RateRange = New2[Verbatim, Verbatim]("{low} to {high}")
 )

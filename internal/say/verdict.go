@@ -25,7 +25,6 @@ var (
 // What a run did to the data, in a word or two, and where the lock broke.
 var (
 	ImpactDamaged = New0("data damaged")
-	ImpactOf      = New2[Phrase, List]("{impact}: {locks}")
 )
 
 // The letters that outcomes have: a word for each, and what it means.

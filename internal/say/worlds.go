@@ -4,7 +4,6 @@ package say
 var (
 	WorldsLead = New3[Phrase, Verbatim, Verbatim](
 		"Each cell is the same plan with the same lock, played {times} in the simulator and on real servers ({backend}), with every duration multiplied by {scale}.")
-	TimesInAll    = New1[Times]("{times}")
 	TimesBetween  = New2[Number, Number]("between {least} and {most} times")
 	LetterMeans   = New2[Verbatim, Phrase]("{letter}: {means}.")
 	Under         = New2[Verbatim, Verbatim]("{lock} under {fault}")

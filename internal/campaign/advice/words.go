@@ -19,7 +19,7 @@ type Line struct {
 }
 
 // named is a lock by its name and id.
-func named(lock string) say.Phrase { return say.LockNamed.With(locks.Name(lock), say.Verbatim(lock)) }
+func named(lock string) say.Phrase { return say.WithAside.With(locks.Name(lock), say.Verbatim(lock)) }
 
 // Sentence is the advice with its reason and its price, or what the program lacks.
 func (a *Answer) Sentence() say.Phrase {
@@ -101,12 +101,12 @@ func (a *Answer) Lines() (out []Line) {
 		add("The matrix found more", c.scripts())
 	}
 	if len(c.Beyond) > 0 {
-		out = append(out, Line{Head: say.NotExpected.With(a.have().at), Text: say.OnlyKinds.With(faultkind.List(c.Beyond))})
+		out = append(out, Line{Head: say.NotExpected.With(a.have().at), Text: say.Stop.With(faultkind.List(c.Beyond))})
 	}
 	if d := a.Second; d != nil {
 		out = append(out, Line{say.Text("Runner-up"), d.runnerUp(), d.Lock})
 	}
-	add("Expected", say.OnlyKinds.With(faultkind.List(a.Expected)))
+	add("Expected", say.Stop.With(faultkind.List(a.Expected)))
 	add("Searched", c.searched())
 	add("Not searched", say.NotSearchedWas.With(say.Number(c.Found.Complete)))
 	if a.guarded() && c.Fenced {

@@ -89,7 +89,7 @@ func (c *Cell) add(s *Script, v Variation, j *checker.Judgement) {
 // untested adds a run of a script that tested nothing.
 func (c *Cell) untested(s *Script, why say.Phrase) {
 	if c.Untested++; c.Why == "" {
-		c.why = say.ScriptSays.With(s.Name, why)
+		c.why = say.About.With(s.Name, why)
 		c.Why = c.why.English()
 	}
 }

@@ -45,7 +45,7 @@ func whyNot(o *run.Outcome) say.Phrase {
 	if idle := o.Judgement.Idle(); !idle.Empty() {
 		parts = append(parts, idle)
 	}
-	return say.SeveralReasons.With(parts)
+	return say.Said.With(parts)
 }
 
 // StatusCounts are the numbers of runs by status.

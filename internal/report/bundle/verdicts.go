@@ -104,7 +104,7 @@ func Missed(r *Run) say.Phrase {
 	if len(parts) == 0 {
 		return say.Phrase{}
 	}
-	return say.SeveralReasons.With(parts)
+	return say.Said.With(parts)
 }
 
 // Outcome is the worst outcome of the runs.

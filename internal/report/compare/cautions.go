@@ -53,12 +53,12 @@ func aboutSides(sides []Side, add func(say.Phrase)) {
 		h := s.Run.Judgement.History
 		switch {
 		case h == nil:
-			untested = append(untested, say.BecauseOf.With(say.Verbatim(s.Name), say.Text("not played")))
+			untested = append(untested, say.WithAside.With(say.Verbatim(s.Name), say.Text("not played")))
 			continue
 		case s.Run.Judgement.CutShort:
 			cut = append(cut, say.Text(s.Name))
 		case !s.Run.Judgement.Untested.Empty():
-			untested = append(untested, say.BecauseOf.With(say.Verbatim(s.Name), s.Run.Judgement.Untested))
+			untested = append(untested, say.WithAside.With(say.Verbatim(s.Name), s.Run.Judgement.Untested))
 		}
 		if n := len(s.Waits); n > 0 && n < fewAcquisitions {
 			few = append(few, say.Text(s.Name))

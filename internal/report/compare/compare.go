@@ -197,7 +197,7 @@ func Or(s, english string) say.Phrase {
 	if s == "" {
 		return say.Text(english)
 	}
-	return say.Listed.With(say.Series{say.Verbatim(s)})
+	return say.Said.With(say.Series{say.Verbatim(s)})
 }
 
 // Row is one run in the table of runs; its texts are clean.

@@ -188,10 +188,10 @@ func newChip(x *export.LockResult) chip {
 	slices.Sort(which)
 	c.Says = say.Text(string(c.Verdict))
 	if len(which) > 0 {
-		c.Says = say.VerdictOf.With(say.Verdict(c.Verdict), say.Verbatim(strings.Join(which, ", ")))
+		c.Says = say.About.With(say.Verdict(c.Verdict), say.Verbatim(strings.Join(which, ", ")))
 	}
 	if x.Impact == checker.ImpactSafe || x.Impact == checker.ImpactDamaged {
-		c.Says = say.ImpactOf.With(x.Impact.Word(), say.List{c.Says})
+		c.Says = say.About.With(x.Impact.Word(), say.List{c.Says})
 	}
 	cell := page.CellOf(c.Verdict, x.Impact, "")
 	c.Style, c.Sign = cell.Class, cell.Sign

@@ -70,9 +70,9 @@ func (v *view) Facts(checked bool) []say.Phrase {
 
 func (l *Lock) named() say.Phrase {
 	if l.Called() == l.ID {
-		return say.InOneWord.With(short(l.ID))
+		return say.Said.With(short(l.ID))
 	}
-	return say.LockNamed.With(say.Words(l.Name), short(l.ID))
+	return say.WithAside.With(say.Words(l.Name), short(l.ID))
 }
 
 // extremes names the columns that do the most and the least harm.

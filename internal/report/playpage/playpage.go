@@ -219,7 +219,7 @@ var named = []string{"set-nx-ex-del", "set-nx-lua", "set-nx-incr-fence", "watchd
 
 // lockMenu lists the locks that the page can play: the named ones, and all others in groups.
 func lockMenu(l say.Language) (first []option, groups []group) {
-	called := func(id string) option { return option{id, say.LockNamed.With(locks.Name(id), say.Verbatim(id)).In(l)} }
+	called := func(id string) option { return option{id, say.WithAside.With(locks.Name(id), say.Verbatim(id)).In(l)} }
 	for _, id := range named {
 		first = append(first, called(id))
 	}

@@ -76,7 +76,7 @@ func (v *view) Rows(m *sweep.Map) (rows [][]string) {
 		}
 		share, low, high := bundle.Share(c)
 		broken := say.SomeOf.With(say.Number(c.Broken), say.Number(c.Tested())).In(v.Language)
-		between := say.RateRange.With(say.Verbatim(low), say.Verbatim(high)).In(v.Language)
+		between := say.FromTo.With(say.Verbatim(low), say.Verbatim(high)).In(v.Language)
 		rows = append(rows, append(row, broken, share, between, fmt.Sprint(c.Untested), seed))
 	}
 	return rows

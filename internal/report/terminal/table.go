@@ -207,7 +207,7 @@ func (t *terminal) impacts() {
 			}
 		}
 		if len(locks) > 0 {
-			t.below(2, impactColors[impact], t.text(say.ImpactOf.With(impact.Word(), locks)), "  ")
+			t.below(2, impactColors[impact], t.text(say.About.With(impact.Word(), locks)), "  ")
 		}
 	}
 }

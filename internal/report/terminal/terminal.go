@@ -140,7 +140,7 @@ func tookText(d time.Duration) say.Phrase {
 	case rounded == 0:
 		return say.Microseconds.With(say.Number(d.Round(time.Microsecond).Microseconds()))
 	case rounded < time.Second:
-		return say.PlannedTime.With(say.Planned(rounded))
+		return say.Said.With(say.Planned(rounded))
 	}
 	return tenthsOfSecond(d)
 }

@@ -18,7 +18,7 @@ func InWords(h *history.History, index int) say.Phrase {
 	if words := wordsOf[e.Kind]; words != nil {
 		return words(part{h, e})
 	}
-	return say.AnyEvent.With(say.Name(h.Name(e.Node)), say.Verbatim(e.Kind.String()))
+	return say.About.With(say.Name(h.Name(e.Node)), say.Verbatim(e.Kind.String()))
 }
 
 // words describes an event.

@@ -42,7 +42,7 @@ func HTML(l say.Language, c *crosscheck.Comparison, scale, replay string) ([]byt
 // Lead says what was played, and how often.
 func (v *view) Lead() say.Phrase {
 	least, most := v.PairsOfCells()
-	times := say.TimesInAll.With(say.Times(most))
+	times := say.Said.With(say.Times(most))
 	if least < most {
 		times = say.TimesBetween.With(say.Number(least), say.Number(most))
 	}
