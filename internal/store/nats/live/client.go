@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net"
+	"regexp"
 	"strconv"
 	"sync"
 
@@ -130,6 +131,9 @@ func entry(reply *client.Msg) (any, error) {
 	}
 }
 
+// changing matches the subject of a write to a bucket, or of a request that drops writes.
+var changing = regexp.MustCompile(`^\$(KV|JS\..*\.STREAM\.(PURGE|DELETE|MSG\.DELETE))\.`)
+
 // protocol is that of NATS: lines, some followed by a payload. A request names the subject of its answer.
 func protocol() link.Dissector { return &stream{asked: map[string]int64{}} }
 
@@ -175,7 +179,7 @@ func (s *stream) Next(d link.Direction, part []byte) (n int, m link.Message, err
 		s.last++
 		s.asked[string(words[2])], m.Exchange = s.last, s.last
 		m.Mark = link.Header(rest[:size], markHeader)
-		m.Changes = bytes.HasPrefix(words[1], []byte("$KV.")) // a write to a bucket
+		m.Changes = changing.Match(words[1])
 	}
 	m.Begins = m.Exchange != 0
 	return n + size + len(lineEnd), m, nil

@@ -23,6 +23,7 @@ func init() {
 		Store: nats.ID, LeastElection: nats.Election, Stagger: 50 * time.Millisecond,
 		NoClock: errors.New("a program of Go asks the kernel for the time, and nothing here stands between the two"),
 		Cluster: cluster, Leads: leads, Protocol: protocol, Connect: connect, Probe: nats.Get{Key: "nothing"},
+		Removals: removals,
 	})
 }
 
