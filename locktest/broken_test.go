@@ -223,6 +223,13 @@ var failures = map[string]failure{
 	"released in name only": {runs(with(func(_ context.Context, h *hold) (locktest.Lease, error) {
 		return locktest.LeaseFunc(func(ctx context.Context) error { return removeOwn.Run(ctx, h.store, []string{"other"}, h.word).Err() }), nil
 	}), locktest.Stories("failed-try")), []string{"inconclusive: only A ever got the lock. A releases the lock at ", "its entry stays until it expires at ", "locktest.MayBeUntested("}},
+	"swallowed": {runs(with(func(_ context.Context, h *hold) (locktest.Lease, error) {
+		h.store.Options().MaxRetries = 0
+		return locktest.LeaseFunc(func(ctx context.Context) error { _ = h.Release(ctx); return nil }), nil
+	}), locktest.Stories("lost-request")), []string{"A's release returns no error at ", `locktest.MayBeUntested("lost-request")`}},
+	"cut short": {runs(with(func(_ context.Context, h *hold) (locktest.Lease, error) {
+		return locktest.LeaseFunc(func(ctx context.Context) error { return h.store.PExpire(ctx, h.c.Key(), time.Millisecond).Err() }), nil
+	}), locktest.Stories("pause"), locktest.Breaks("pause")), []string{"A's PEXPIRE lock 1 cuts short the entry of another client"}},
 	"no token": {runs(with(func(_ context.Context, h *hold) (locktest.Lease, error) { return fenced{h}, nil }), locktest.Stories("contention")),
 		[]string{"untested: A acquires with the fencing token 0. A token is greater than 0"}},
 	"forgets tokens": {runs(with(func(ctx context.Context, h *hold) (_ locktest.Lease, err error) {

@@ -26,6 +26,7 @@ type signs struct {
 	lease   string // an entry that the store keeps for longer than the story's lease
 	renewed string // kept renewing after a release: no violation, but a frequent cause
 	stayed  string // its entry outlived its release: no violation either
+	hushed  string // reported a release as done that the store has neither confirmed nor executed
 }
 
 // trail is the state of a client at an event of a history.
@@ -34,6 +35,9 @@ type trail struct {
 	entries        int  // on all servers
 	phase          phase
 	acquired       history.Instant
+	releasing      history.Instant           // when its last release began
+	answered       history.Instant           // when it was last answered
+	ended          history.Instant           // when an entry of its last ended
 	released       history.Instant           // successfully, and it has not asked again; 0 otherwise
 	failed         bool                      // an attempt of this process has failed
 	since          history.Instant           // when this attempt began
@@ -59,11 +63,12 @@ type stretch struct {
 	times    int
 	from, to history.Instant
 	command  int32
+	keeps    time.Duration // how long the first left an entry; 0: for ever
 }
 
 func (s *stretch) add(e *history.Event) {
 	if s.times == 0 {
-		s.from, s.command = e.At, e.Cause
+		s.from, s.command, s.keeps = e.At, e.Cause, time.Duration(e.Value)
 	}
 	s.times, s.to = s.times+1, e.At
 }
@@ -112,8 +117,12 @@ func read(h *history.History, followed bool, free time.Duration) signs {
 	for i := range r.trails {
 		t, name := &r.trails[i], h.Name(history.NodeID(i))
 		if t.foreign.times > 0 && r.signs.foreign == "" {
-			r.signs.foreign = fmt.Sprintf("%s's %s extends the entry of another client, %v. "+
-				"An extension has to look whose entry it is", name, r.command(&t.foreign), &t.foreign)
+			does := "extends"
+			if t.foreign.keeps > 0 && t.foreign.keeps < h.Header.Lease/2 {
+				does = "cuts short"
+			}
+			r.signs.foreign = fmt.Sprintf("%s's %s %s the entry of another client, %v. "+
+				"It has to look whose entry it is", name, r.command(&t.foreign), does, &t.foreign)
 		}
 		if t.renewed.times > 1 && r.signs.renewed == "" {
 			r.signs.renewed = fmt.Sprintf("%s goes on renewing though it holds nothing: %s, %v",
@@ -152,6 +161,7 @@ func (r *reader) take(e *history.Event) {
 		if sent, asked := t.open[e.Value]; asked && e.At.Sub(sent) > promptly {
 			t.heard = e.At
 		}
+		t.answered = e.At
 		delete(t.open, e.Value)
 	case history.Waits:
 		clear(t.open)
@@ -165,9 +175,11 @@ func (r *reader) take(e *history.Event) {
 	case history.GaveUp:
 		r.givesUp(e, t)
 	case history.Releasing, history.LostLease:
+		t.releasing = e.At
 		r.becomes(e, t, releasing)
 	case history.Released, history.NotHeld, history.ReleaseFailed, history.Finished:
 		if e.Kind == history.Released {
+			r.hushes(e, t)
 			t.released = e.At
 		}
 		r.becomes(e, t, idle)
@@ -284,6 +296,17 @@ func (r *reader) alarms(e *history.Event, t *trail) {
 	}
 }
 
+// hushes checks that a release which is said to be done has removed something, or been answered.
+func (r *reader) hushes(e *history.Event, t *trail) {
+	for _, sent := range t.open {
+		unheard := sent >= t.releasing && t.answered < sent && e.At.Sub(sent) > promptly
+		if unheard && t.entries > 0 && t.ended < t.releasing && r.signs.hushed == "" {
+			r.signs.hushed = fmt.Sprintf("%s's release returns no error at %v, though the store has not answered its request "+
+				"and still has its entry. Release returns nil only when the store has confirmed it", r.h.Name(e.Node), e.At)
+		}
+	}
+}
+
 // givesUp checks whether the lock was free while a client failed to acquire it, not for the first
 // time.
 func (r *reader) givesUp(e *history.Event, t *trail) {
@@ -339,6 +362,7 @@ func (r *reader) entry(e *history.Event, owner *trail) {
 		if fromClient && e.Peer == e.Owner {
 			r.stalls(e, owner, e.Owner)
 		}
+		owner.ended = e.At
 		if owner.entries > 0 {
 			owner.entries--
 			r.entries--

@@ -63,7 +63,8 @@ func TestSigns(t *testing.T) {
 	for _, test := range []struct {
 		story                          string
 		unasked, foreign, dead, renews bool
-		alarm, stays, lease, token     bool
+		alarm, stays, hushed           bool
+		lease, token                   bool
 	}{
 		{story: takes + "; 3 A releasing; 4 A released"},
 		{story: "0 A waits; 2 A acquired", unasked: true},
@@ -88,6 +89,12 @@ func TestSigns(t *testing.T) {
 		{story: takes + "; 3 A releasing; 4 A released; 5 A waits; 12 S expired owner=A"},
 		{story: takes + "; 3 A releasing; 4 A not-held; 12 S expired owner=A", alarm: true},
 		{story: takes + "; 2 S fault-began; 3 A releasing; 4 A released; 12 S expired owner=A"},
+		{story: takes + "; 2 A replied; 3 A releasing; 4 A sent; 6 A released", hushed: true},
+		{story: takes + "; 2 A replied; 3 A releasing; 4 A sent; 6 A release-failed", alarm: true},
+		{story: takes + "; 2 A replied; 3 A releasing; 4 A sent; 4 A released"}, // the answer may be under way
+		{story: takes + "; 2 A replied; 3 A releasing; 4 A sent; 5 A replied; 6 A released"},
+		{story: takes + "; 2 A replied; 3 A releasing; 4 A sent; 5 S removed owner=A peer=A; 6 A released"}, // a notice is lost
+		{story: takes + "; 3 A releasing; 6 A released"},                                                    // it ends with its lease
 		{story: takes + "; 3 S extended owner=A peer=A keeps=15s"},
 		{story: takes + "; 3 S extended owner=A peer=A keeps=16s", lease: true},
 		{story: "0 A waits; 1 A sent; 1 S granted owner=A peer=A keeps=16s; 2 A acquired", lease: true},
@@ -133,6 +140,9 @@ func TestSigns(t *testing.T) {
 		}
 		if got := s.stayed != ""; got != test.stays {
 			t.Errorf("%s\nstays: %q", test.story, s.stayed)
+		}
+		if got := s.hushed != ""; got != test.hushed {
+			t.Errorf("%s\nhushed: %q", test.story, s.hushed)
 		}
 		if got := s.lease != ""; got != test.lease {
 			t.Errorf("%s\nlease: %q", test.story, s.lease)

@@ -76,6 +76,8 @@ func (s *suite) wrongly(p *plan.Plan, r *result) string {
 		return r.signs.foreign
 	case r.signs.alarm != "" && len(s.broken(p.Slug)) == 0 && len(p.Clocks) == 0: // a wrong clock may end a lease at once
 		return r.signs.alarm
+	case r.signs.hushed != "" && !slices.Contains(s.untested, p.Slug):
+		return fmt.Sprintf("%s. If yours has no error to return: locktest.MayBeUntested(%q)", r.signs.hushed, p.Slug)
 	case slices.Contains(s.broken(p.Slug), Progress):
 		return ""
 	}
