@@ -92,6 +92,7 @@ type reader struct {
 	faults   int             // of these, the active ones
 	fault    history.Instant // when the latest of all began
 	faulted  bool            // there was one
+	skewed   bool            // a clock was set: entries whose time is a client's may seem to be over
 	highest  history.Event   // the acquisition with the highest token so far
 	free     history.Instant // since when the lock has been free without an active fault
 	signs    signs
@@ -192,6 +193,8 @@ func (r *reader) take(e *history.Event) {
 		}
 	case history.FaultEnded:
 		r.faults--
+	case history.ClockChanged:
+		r.skewed = true
 	case history.Granted, history.Replicated, history.Extended, history.Removed, history.Expired, history.Forgotten:
 		r.entry(e, &r.trails[e.Owner])
 	}
@@ -223,7 +226,7 @@ func (r *reader) acquires(e *history.Event, t *trail) {
 	case !t.asked && t.entries == 0:
 		r.signs.unasked = fmt.Sprintf("%s acquires at %v without a request to the store since it began to wait: "+
 			"what kept the others out is no lock of the store", name, e.At)
-	case r.entered && !t.granted && t.entries == 0:
+	case r.entered && !r.skewed && !t.granted && t.entries == 0:
 		r.signs.unasked = fmt.Sprintf("%s believes at %v that it holds the lock, and no server keeps an entry of %s",
 			name, e.At, name)
 	}

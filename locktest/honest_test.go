@@ -68,7 +68,8 @@ func TestSigns(t *testing.T) {
 	}{
 		{story: takes + "; 3 A releasing; 4 A released"},
 		{story: "0 A waits; 2 A acquired", unasked: true},
-		{story: "0 A waits; 1 A sent; 2 A acquired", unasked: true}, // and nothing is there
+		{story: "0 A waits; 1 A sent; 2 A acquired", unasked: true},     // and nothing is there
+		{story: "0 A waits; 0 S clock-changed; 1 A sent; 2 A acquired"}, // its time may be over by that clock
 		{story: "0 A waits; 1 A sent; 1 S granted owner=B peer=B; 2 A acquired", unasked: true},
 		{story: "0 A waits; 1 A sent; 1 S granted owner=A peer=A; 2 S expired owner=A; 3 A acquired"}, // the reply is late
 		{story: "0 S granted owner=A peer=A; 1 A waits; 2 A acquired"},                                // it has asked before

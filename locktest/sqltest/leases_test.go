@@ -64,3 +64,20 @@ func TestLeasesInOneStatement(t *testing.T) {
 		})
 	}
 }
+
+// A lease by the clocks of the clients alone is not broken by a wrong clock of the server, by which its rows are old.
+func TestALeaseByTheClocksOfClients(t *testing.T) {
+	store := sqltest.PostgreSQL{Setup: []string{"CREATE TABLE leases (name TEXT PRIMARY KEY, holder TEXT, until TIMESTAMPTZ)",
+		"INSERT INTO leases (name) VALUES ('lock')"}}
+	locktest.Run(t, store, func(c locktest.Client) locktest.Lock {
+		l := &leases{c: c, db: sqltest.Open(c), release: "UPDATE leases SET until = NULL WHERE name = $1 AND holder = $2"}
+		return locktest.LockFunc(func(ctx context.Context) (locktest.Lease, error) {
+			token := rand.Text()
+			return poll(ctx, c, &lease{l, token}, func() (bool, error) {
+				now := time.Now()
+				return changed(l.db.ExecContext(ctx, "UPDATE leases SET holder = $2, until = $3 WHERE name = $1 AND (until IS NULL OR until < $4)",
+					c.Key(), token, now.Add(c.Lease()), now))
+			})
+		})
+	}, locktest.Stories("contention", "skewed-server"))
+}
