@@ -66,6 +66,9 @@ func (d *DB) checkInsert(st *statement, t *table) {
 		for _, c := range t.columns {
 			columns = append(columns, c.name)
 		}
+		if f == PostgreSQL { // the others get their defaults
+			columns = columns[:min(len(columns), len(st.exprs))]
+		}
 	}
 	if len(columns) != len(st.exprs) {
 		panic(f.pick(1136, "21S01", "Column count doesn't match value count at row 1",

@@ -206,6 +206,7 @@ func subqueries(t *testing.T, real *realServer) {
 		"UPDATE u SET n = (SELECT COUNT(*) FROM v) WHERE id = (SELECT id FROM v) RETURNING id AS changed, n", "UPDATE u AS w SET n = 8 WHERE w.id = 2", "UPDATE u AS w SET n = 8 WHERE u.id = 2",
 		"DELETE FROM u WHERE id IN (SELECT id FROM v) RETURNING *", absent, absent, "SELECT COUNT(*) FROM u FOR UPDATE", "INSERT INTO v SELECT 5 WHERE 1 = 2", "SELECT now() - now() = interval '0 s', id::text FROM v",
 		"INSERT INTO v AS w VALUES (2) ON CONFLICT (id) DO UPDATE SET id = w.id RETURNING w.id",
+		"INSERT INTO u VALUES (11) RETURNING *", "INSERT INTO u (id, owner) VALUES (13)", "INSERT INTO v VALUES (14, 15)",
 	} {
 		d.do(a, query)
 	}
