@@ -181,7 +181,7 @@ var liars = map[string]struct {
 }
 
 const (
-	keptOut     = "it is not the store that keeps B out"
+	keptOut     = "it is not this entry that keeps B out"
 	notFollowed = "inconclusive: owner-only-release cannot be judged"
 )
 

@@ -198,4 +198,5 @@ func takenAtOnce(h *history.History, within time.Duration) bool {
 }
 
 const notTheStore = "A's entry has gone from the store, and B, who comes then, does not get the lock: " +
-	"it is not the store that keeps B out. The locks of two clients must share nothing but the store, as in two processes"
+	"it is not this entry that keeps B out, but another one of A, or something outside of the store. The locks of two clients " +
+	"must share nothing but the store, as in two processes"
