@@ -17,14 +17,21 @@ import (
 // server that it hits, a server refuses a request, a command waits for replicas, or a replica takes
 // over. Where the primary is hit, too, a replica may be missing. In a quorum each server has a part,
 // since a write needs most of them. A step of a clock has none when others undo it before its node
-// does anything.
+// does anything, and a pause of a client has none when it is over well before the client starts.
 type parts struct {
 	h      *history.History
 	all    bool          // faults of servers have a part
 	hit    map[int64]hit // by faults of servers that have none so far
-	clocks map[history.NodeID][]step
+	nodes  []idle
 	has    map[int64]bool
 	undone map[int64]bool
+}
+
+// idle is what has happened to a node since it last did something.
+type idle struct {
+	steps   []step         // of its clock
+	started bool           // it has done something
+	thawed  *history.Event // the end of a pause, while it has not started
 }
 
 // hit is what a fault of servers has hit.
@@ -32,6 +39,9 @@ type hit struct {
 	server history.NodeID // 0: the links between them
 	until  int32          // the event with which a pause was over; 0: it is not, or the server is not as before
 }
+
+// atOnce is how soon a real client starts at the latest when only a pause held it back.
+const atOnce = 100 * time.Millisecond
 
 type step struct {
 	fault int64
@@ -45,12 +55,17 @@ func partless(h *history.History) map[int64]say.Phrase {
 	}
 	p := parts{
 		h: h, all: h.Header.Topology == "" || h.Header.Quorum(),
-		hit: map[int64]hit{}, clocks: map[history.NodeID][]step{}, has: map[int64]bool{}, undone: map[int64]bool{},
+		hit: map[int64]hit{}, nodes: make([]idle, len(h.Header.Nodes)+1), has: map[int64]bool{}, undone: map[int64]bool{},
 	}
 	for i := range h.Events {
 		p.observe(int32(i), &h.Events[i])
 	}
 	why := map[int64]say.Phrase{}
+	for _, n := range p.nodes {
+		if n.thawed != nil {
+			why[n.thawed.Value] = say.Text("it was over before its client started")
+		}
+	}
 	for number := range p.undone { // order: a set
 		if !p.has[number] {
 			why[number] = say.Text("its node did nothing until the clock was right again")
@@ -69,11 +84,10 @@ func (p *parts) observe(i int32, e *history.Event) {
 		}
 		return
 	}
-	if steps := p.clocks[e.Node]; !e.Kind.OfProcess() && len(steps) > 0 {
-		for _, s := range steps {
-			p.has[s.fault] = true
-		}
-		delete(p.clocks, e.Node)
+	if n := &p.nodes[e.Node]; !e.Kind.OfProcess() {
+		p.acts(n, e)
+	} else if e.Kind == history.Thawed && p.h.Role(e.Node) == history.RoleClient && !n.started {
+		n.thawed = e
 	}
 	switch {
 	case len(p.hit) == 0:
@@ -91,6 +105,17 @@ func (p *parts) observe(i int32, e *history.Event) {
 		}
 		clear(p.hit)
 	}
+}
+
+// acts notes that a node does something.
+func (p *parts) acts(n *idle, e *history.Event) {
+	for _, s := range n.steps {
+		p.has[s.fault] = true
+	}
+	if n.thawed != nil && !n.started && e.At.Sub(n.thawed.At) < atOnce {
+		n.thawed = nil
+	}
+	n.steps, n.started = nil, true
 }
 
 // isHit reports whether a message is one of a server that was hit. A pause hits no request that was
@@ -117,17 +142,18 @@ func (p *parts) begin(e *history.Event, f *faults.Fault) {
 	if spec.Name != "jump-clock" {
 		return
 	}
-	steps, off := append(p.clocks[e.Node], step{e.Value, f.Args.Durations["by"]}), time.Duration(0)
-	for _, s := range steps {
+	n, off := &p.nodes[e.Node], time.Duration(0)
+	n.steps = append(n.steps, step{e.Value, f.Args.Durations["by"]})
+	for _, s := range n.steps {
 		off += s.by
 	}
-	if p.clocks[e.Node] = steps; off != 0 {
+	if off != 0 {
 		return
 	}
-	for _, s := range steps {
+	for _, s := range n.steps {
 		p.undone[s.fault] = true
 	}
-	delete(p.clocks, e.Node)
+	n.steps = nil
 }
 
 // hitsServers returns the server that a fault hits, 0 when it is the links between them. It is not ok

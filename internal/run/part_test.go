@@ -47,6 +47,9 @@ func TestAFaultHasToHaveAPart(t *testing.T) {
 		{"set-nx-lua", []string{held + "jump-clock: A, by: +1m", held + "after: 5ms, jump-clock: A, by: -1m"}, "[1 2]"},
 		{"set-nx-lua", []string{held + "jump-clock: A, by: +1m", "when: A writes, after: 500ms, jump-clock: A, by: -1m"}, "[]"},
 		{"set-nx-lua", []string{held + "jump-clock: A, by: +1m", held + "after: 5ms, jump-clock: A, by: -30s"}, "[]"},
+		{"set-nx-lua", []string{"workload.stagger=4s", "at: 1s, pause: B, for: 2s"}, "[1]"},
+		{"set-nx-lua", []string{"workload.stagger=4s", "at: 1s, pause: B, for: 5s"}, "[]"},
+		{"set-nx-lua", []string{"workload.stagger=4s", "at: 1s, pause: B, for: 2s", "at: 5s, pause: B, for: 1s"}, "[1]"},
 	} {
 		out := One(context.Background(), w, scenariotest.Story(t, tt.lock, tt.more...), tt.lock, 1)
 		got := []int{}
