@@ -186,10 +186,10 @@ func TestCompleteWithoutScripts(t *testing.T) {
 		}
 	}
 	drawn := browser.Eval[int](without, `[].filter.call(document.querySelectorAll("svg[role=img], .strips"), function (s) { return s.getBoundingClientRect().height > 20; }).length`)
-	// The set-up, the locks aligned, the distribution of waits; and for each of three
-	// locks three diagrams, the strip, the clients inside, waits, holds and fairness.
-	if drawn < 3+3*8 {
-		t.Errorf("%d figures are drawn, want at least %d", drawn, 3+3*8)
+	// The locks aligned, the distribution of waits; and for each of three locks the strip, the
+	// diagram, the clients inside, waits, holds and fairness.
+	if drawn < 2+3*6 {
+		t.Errorf("%d figures are drawn, want at least %d", drawn, 2+3*6)
 	}
 	browser.Eval[int](without, `document.querySelector("#guess").click(), 0`)
 	if without.Text("#verdict .lead") != "" && browser.Eval[bool](without, `document.querySelector("#verdict .lead").checkVisibility()`) {
