@@ -81,12 +81,9 @@ type Setting struct {
 	Overlap, StaleWrite       Verdict
 }
 
-// setting is a choice of the assumed rules, in nanoseconds.
-type setting struct{ clock, late int64 }
-
 // settings returns the settings for a log: first that with the largest errors, last that with no assumed
 // ones.
-func (r Rules) settings() (all []setting) {
+func (r Rules) settings() (all []Setting) {
 	clocks, lates := []time.Duration{r.ClockError}, []time.Duration{r.ReleasedAfter}
 	if r.Assumed.ClockError {
 		clocks = append(clocks, 0)
@@ -96,7 +93,7 @@ func (r Rules) settings() (all []setting) {
 	}
 	for _, c := range clocks {
 		for _, l := range lates {
-			all = append(all, setting{int64(c), int64(l)})
+			all = append(all, Setting{c, l, None, None})
 		}
 	}
 	return all
@@ -104,28 +101,38 @@ func (r Rules) settings() (all []setting) {
 
 // before reports whether an event with a time and a grain certainly came before the time of another, given
 // the error of the clocks.
-func (s setting) before(at, grain, other int64) bool { return at+grain+2*s.clock <= other }
+func (s *Setting) before(at, grain, other int64) bool {
+	return at+grain+2*int64(s.ClockError) <= other
+}
 
-// weigh notes an outcome under all settings, and returns that under the first one. If that is none, so are
-// the others.
-func (j *judge) weigh(sort Sort, of func(setting) outcome) outcome {
-	first := of(j.settings[0])
-	if first == none {
-		return none
+// weigh notes the verdict on a pair or a write under all settings, and returns that under the first one. If that is none,
+// so are the others.
+func (j *judge) weigh(sort Sort, of func(*Setting) Verdict) Verdict {
+	first := of(&j.settings[0])
+	if first == None {
+		return None
 	}
-	for i, s := range j.settings {
-		j.seen[i][sort] = max(j.seen[i][sort], of(s))
+	for i := range j.settings {
+		s := &j.settings[i]
+		if sort == Overlap {
+			s.Overlap = worse(s.Overlap, of(s))
+		} else {
+			s.StaleWrite = worse(s.StaleWrite, of(s))
+		}
 	}
 	return first
 }
 
 // sum adds the verdicts under each setting to a result, and a remark about the assumptions.
 func (j *judge) sum(r *Result) {
-	for i, s := range j.settings {
-		at := Setting{ClockError: time.Duration(s.clock), ReleasedAfter: time.Duration(s.late)}
-		at.Overlap = verdictOf(j.seen[i][Overlap], len(r.Doubts) > 0)
-		at.StaleWrite = verdictOf(j.seen[i][StaleWrite], r.Writes > 0 && len(r.Doubts) > 0)
-		r.Settings = append(r.Settings, at)
+	for _, s := range j.settings {
+		if len(r.Doubts) > 0 {
+			s.Overlap = worse(s.Overlap, Unknown)
+		}
+		if len(r.Doubts) > 0 && r.Writes > 0 {
+			s.StaleWrite = worse(s.StaleWrite, Unknown)
+		}
+		r.Settings = append(r.Settings, s)
 	}
 	if remark := j.rules.assumption(r.Settings); !remark.Empty() {
 		r.Remarks = slices.Insert(r.Remarks, 0, remark)

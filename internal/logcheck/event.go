@@ -46,10 +46,10 @@ type Event struct {
 	Client string
 	Lock   string // "" for a crash: all locks of the client
 	Kind   Kind
-	Shared bool          // with others that share; see Hold
+	Shared bool          // with others that share: readers
+	Fine   int8          // its time is truncated to this power of ten in nanoseconds
 	Lease  time.Duration // of the grant; 0: not in the line
 	Sum    uint64        // of its line, to find duplicates; 0: none
-	Fine   int8          // its time is truncated to this power of ten in nanoseconds
 }
 
 // grain returns the upper bound of the time that truncation has cut off.
@@ -58,8 +58,8 @@ func (e *Event) grain() int64 { return powers[e.Fine] }
 // powers are those of ten.
 var powers = [...]int64{1, 10, 100, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9}
 
-// grant returns the event as an acquisition, or as a write with a token.
-func (e *Event) grant() Grant { return Grant{e.Client, e.At, e.Line, e.Token, e.grain(), e.Shared} }
+// before reports whether the event certainly came before a time.
+func (e *Event) before(at int64, s *Setting) bool { return s.before(e.At, e.grain(), at) }
 
 // compare orders events by time. Different events of one time have an order that does not depend on
 // their lines: first the events of each client and lock together, then crashes, then waiting clients.

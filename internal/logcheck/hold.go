@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"time"
 
 	"lockstep/internal/say"
 )
@@ -21,17 +22,12 @@ const (
 // Hold is the time in which a client believed to hold a lock, as far as the log shows it. A client that
 // acquires the lock again has another hold.
 type Hold struct {
-	Client string
-	Token  int64
-	Ending Ending
-	Shared bool // with others that share: readers
+	Event // of its acquisition, with the coarsest time of its lines, and the lease of the last one that has one
 
-	From, Line       int64 // of its acquisition
+	Ending           Ending
 	Heard, HeardLine int64 // of the last line that shows the client holding
 	To, ToLine       int64 // of the line that ended it, unless it is open
-	lease            int64 // of this grant; 0: the usual one
 	deadline         int64 // the end of its lease; forever without one
-	grain            int64 // the largest truncation of these times
 
 	released bool  // it ended by a release, which may have been before its line
 	used     int64 // if released: the time of the previous line that shows it holding
@@ -60,70 +56,56 @@ func (h *Hold) Possible() int64 {
 }
 
 // shown returns the time until which the log shows the client holding: the line of a release may be late.
-func (h *Hold) shown(s setting) int64 {
+func (h *Hold) shown(s *Setting) int64 {
 	if h.released {
-		return max(h.used, h.To-s.late)
+		return max(h.used, h.To-int64(s.ReleasedAfter))
 	}
 	return h.Heard
 }
 
-// grant returns the acquisition of the hold.
-func (h *Hold) grant() *Grant { return &Grant{h.Client, h.From, h.Line, h.Token, h.grain, h.Shared} }
-
 // over reports whether the hold certainly ended before a time.
-func (h *Hold) over(at int64, s setting) bool { return s.before(h.Possible(), h.grain, at) }
+func (h *Hold) over(at int64, s *Setting) bool { return s.before(h.Possible(), h.grain(), at) }
 
 // beganIn reports whether the client certainly acquired the lock before the other hold ended.
-func (h *Hold) beganIn(other *Hold, s setting) bool {
-	return s.before(h.From, h.grain, other.shown(s))
-}
+func (h *Hold) beganIn(other *Hold, s *Setting) bool { return h.before(other.shown(s), s) }
 
 // pair is two holds of one lock, of different holders, that may overlap; x was acquired first.
 type pair struct{ x, y *Hold }
 
-// outcome is the judgement of a pair or of a write; higher is worse.
-type outcome uint8
-
-const (
-	none     outcome = iota
-	possible         // within the error of clocks and late lines, or because a client is silent
-	certain
-)
-
 // outcome compares two holds under a setting. Each event lies within an interval, by the error of the clocks and
 // the grain of its time; events of one client are in order. So the holds certainly overlap if each certainly began
 // before the other ended, and possibly unless the first was certainly over. No hold is empty.
-func (p *pair) outcome(s setting) outcome {
+func (p *pair) outcome(s *Setting) Verdict {
 	switch {
 	case p.x.beganIn(p.y, s) && p.y.beganIn(p.x, s):
-		return certain
-	case p.x.over(p.y.From, s):
-		return none
+		return Certain
+	case p.x.over(p.y.At, s):
+		return None
 	}
-	return possible
+	return Possible
 }
 
 // pending reports whether a later line can change the outcome under one of the settings.
-func (p *pair) pending(all []setting) bool {
+func (p *pair) pending(all []Setting) bool {
 	if !p.x.closed || p.y.closed {
 		return !p.x.closed
 	}
-	return slices.ContainsFunc(all, func(s setting) bool { return p.y.beganIn(p.x, s) && !p.x.beganIn(p.y, s) })
+	return slices.ContainsFunc(all, func(s Setting) bool { return p.y.beganIn(p.x, &s) && !p.x.beganIn(p.y, &s) })
 }
 
 // renew starts its lease again: that of the event, otherwise that of the grant, otherwise the usual one.
-func (h *Hold) renew(e *Event, usual int64) {
-	h.lease = cmp.Or(int64(e.Lease), h.lease)
+func (h *Hold) renew(e *Event, usual time.Duration) {
+	h.Lease = cmp.Or(e.Lease, h.Lease)
 	h.deadline = forever
-	if lease := cmp.Or(h.lease, usual); lease > 0 {
-		h.deadline = e.At + lease
+	if lease := cmp.Or(h.Lease, usual); lease > 0 {
+		h.deadline = e.At + int64(lease)
 	}
 }
 
 // hear notes a line that shows the client still holding.
 func (h *Hold) hear(e *Event) {
 	h.Heard, h.HeardLine = e.At, e.Line
-	h.grain = max(h.grain, e.grain())
+	h.Fine = max(h.Fine, e.Fine)
 }
 
 // end notes the line of the client that ended the hold.
@@ -136,7 +118,7 @@ func (h *Hold) end(e *Event) {
 // die notes a report that the client has died.
 func (h *Hold) die(e *Event) {
 	h.Ending, h.To, h.ToLine = Dead, e.At, e.Line
-	h.grain = max(h.grain, e.grain())
+	h.Fine = max(h.Fine, e.Fine)
 }
 
 // Contention: without it, a log says nothing about a lock.
@@ -161,7 +143,7 @@ func (l *lock) contend(e *Event) {
 
 // heldOn notes that a client still held the lock while others waited, although its lease seemed to be over.
 func (l *lock) heldOn(h *Hold) {
-	l.contended(slices.ContainsFunc(l.waiters, func(w waiter) bool { return w.client != h.Client && w.at >= h.From }))
+	l.contended(slices.ContainsFunc(l.waiters, func(w waiter) bool { return w.client != h.Client && w.at >= h.At }))
 }
 
 func (l *lock) contended(is bool) {
@@ -219,7 +201,7 @@ func (j *judge) again(l *lock, e *Event) {
 func (j *judge) extend(l *lock, e *Event) {
 	for _, h := range l.holds {
 		if h.Client == e.Client && h.Ending == Open && !apart(h.Token, e.Token) && !h.over(e.At, j.widest()) {
-			h.renew(e, j.lease)
+			h.renew(e, j.rules.Lease)
 		}
 	}
 }
@@ -236,7 +218,7 @@ func (j *judge) nested(l *lock, h *Hold) {
 
 // settle judges the pairs of a hold again after a new line.
 func (j *judge) settle(l *lock, h *Hold) {
-	if h.further > 0 && h.Heard > h.From {
+	if h.further > 0 && h.Heard > h.At {
 		l.Overlaps.AtLeast = true // acquisitions without a pair are not counted
 		h.further = 0
 	}
@@ -252,7 +234,7 @@ func (j *judge) conclude(l *lock, h *Hold) {
 	h.pairs = nil
 	var doubt *Violation
 	for _, p := range pairs {
-		if p.outcome(j.widest()) != certain && p.pending(j.settings) {
+		if p.outcome(j.widest()) != Certain && p.pending(j.settings) {
 			h.pairs = append(h.pairs, p)
 			continue
 		}
@@ -263,7 +245,7 @@ func (j *judge) conclude(l *lock, h *Hold) {
 		}
 		other.pairs = slices.DeleteFunc(other.pairs, func(q *pair) bool { return q == p })
 		switch found := j.weigh(Overlap, p.outcome); {
-		case found == possible && p.x == h && h.Ending != ByLine:
+		case found == Possible && p.x == h && h.Ending != ByLine:
 			if p.y.doubted == h.Client {
 				continue
 			}
@@ -290,11 +272,11 @@ func (j *judge) doubtful(l *lock, p *pair) *Violation {
 
 // report reports the outcome of a pair. An acquisition that possibly overlaps several holds of a client counts
 // once.
-func (j *judge) report(l *lock, p *pair, found outcome) {
+func (j *judge) report(l *lock, p *pair, found Verdict) {
 	switch {
-	case found == certain:
+	case found == Certain:
 		j.overlap(l, p)
-	case found == possible && p.y.doubted != p.x.Client:
+	case found == Possible && p.y.doubted != p.x.Client:
 		p.y.doubted = p.x.Client
 		j.violation(l, j.doubtful(l, p))
 	}

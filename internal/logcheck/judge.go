@@ -23,9 +23,7 @@ const (
 // grow with the length of the log.
 type judge struct {
 	rules             Rules
-	settings          []setting          // see Rules.settings
-	seen              []map[Sort]outcome // the worst outcomes under each setting
-	lease             int64
+	settings          []Setting // see Rules.settings; with the worst verdicts so far
 	files             files
 	unit              Unit  // in which times are shown
 	twice, firstTwice int64 // the number of duplicate lines, and the first of them
@@ -48,22 +46,16 @@ func newJudge(rules Rules, found func(*Violation)) *judge {
 }
 
 // state sets the rules, before the first event.
-func (j *judge) state(rules Rules) {
-	j.rules, j.settings, j.lease = rules, rules.settings(), int64(rules.Lease)
-	j.seen = nil
-	for range j.settings {
-		j.seen = append(j.seen, map[Sort]outcome{})
-	}
-}
+func (j *judge) state(rules Rules) { j.rules, j.settings = rules, rules.settings() }
 
 // widest returns the setting with the largest errors.
-func (j *judge) widest() setting { return j.settings[0] }
+func (j *judge) widest() *Setting { return &j.settings[0] }
 
 // lock is the state of one lock.
 type lock struct {
 	Finding
 	holds   []*Hold  // that later lines may concern or overlap; in the order of acquisition
-	ended   []Grant  // of the clients whose holds ended last, the latest last
+	ended   []Event  // the acquisitions of the clients whose holds ended last, the latest last
 	waiters []waiter // waiting clients, until contention is known
 	waited  bool     // there are waiting lines
 	turns   bool     // one client acquired it after another
@@ -106,7 +98,7 @@ func (j *judge) observe(e *Event) {
 		j.write(l, e)
 	case Extended:
 		if h := j.held(l, e); h != nil {
-			h.renew(e, j.lease)
+			h.renew(e, j.rules.Lease)
 			j.extend(l, e)
 			j.heard(l, h, e)
 			return
@@ -177,8 +169,8 @@ func (j *judge) acquired(l *lock, e *Event) {
 	l.contend(e)
 	l.Acquired++
 	j.late(l, e)
-	y := &Hold{Client: e.Client, Token: e.Token, From: e.At, Line: e.Line, Heard: e.At, HeardLine: e.Line, grain: e.grain(), Shared: e.Shared}
-	y.renew(e, j.lease)
+	y := &Hold{Event: *e, Heard: e.At, HeardLine: e.Line}
+	y.renew(e, j.rules.Lease)
 	for _, x := range l.holds {
 		if x.Shared && y.Shared {
 			continue
@@ -273,16 +265,16 @@ func (j *judge) crashed(l *lock, e *Event) {
 
 // note remembers a hold that has ended.
 func (l *lock) note(h *Hold) {
-	l.ended = slices.DeleteFunc(l.ended, func(g Grant) bool { return g.Client == h.Client })
+	l.ended = slices.DeleteFunc(l.ended, func(e Event) bool { return e.Client == h.Client })
 	if len(l.ended) == maxEnded {
 		l.ended = slices.Delete(l.ended, 0, 1)
 	}
-	l.ended = append(l.ended, *h.grant())
+	l.ended = append(l.ended, h.Event)
 }
 
 // lately returns the last remembered acquisition of a client that no longer holds; nil for none.
-func (l *lock) lately(client string) *Grant {
-	if i := slices.IndexFunc(l.ended, func(g Grant) bool { return g.Client == client }); i >= 0 {
+func (l *lock) lately(client string) *Event {
+	if i := slices.IndexFunc(l.ended, func(e Event) bool { return e.Client == client }); i >= 0 {
 		return &l.ended[i]
 	}
 	return nil

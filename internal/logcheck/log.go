@@ -219,7 +219,7 @@ func (l *log) finish() *Result {
 			r.doubt(say.LogApart.With(say.Verbatim(l.judge.files[a]), say.Verbatim(l.judge.files[b])))
 		}
 	}
-	if what := l.years.doubt(l.spans, l.judge.lease); !what.Empty() {
+	if what := l.years.doubt(l.spans, l.judge.rules.Lease); !what.Empty() {
 		r.doubt(what)
 	}
 	if l.options.Missing != nil {

@@ -179,7 +179,7 @@ func (j *judge) close(lines int64) *Result {
 		if lone >= 0 {
 			r.remark(say.LogSomeUncontended.With(say.Number(r.Locks-r.Contended), say.Verbatim(r.Findings[lone].Lock)))
 		}
-	case j.lease == 0 && slices.ContainsFunc(r.Violations, func(v *Violation) bool { return v.Sort == Overlap && !v.Certain && v.silent() }):
+	case j.rules.Lease == 0 && slices.ContainsFunc(r.Violations, func(v *Violation) bool { return v.Sort == Overlap && !v.Certain && v.silent() }):
 		r.remark(say.Text("a client that dies silently may hold the lock for ever: say with --lease how long a grant lasts"))
 	}
 	j.sum(r)

@@ -13,10 +13,10 @@ import (
 type grants struct {
 	// marks are the tokens seen, in increasing order: only the first is certainly earlier than the current
 	// time.
-	marks []Grant
+	marks []Event
 	// acquired are the last acquisitions: those within the error of the clocks, and before them the last ones of
 	// two clients that share the lock and of two that do not.
-	acquired []Grant
+	acquired []Event
 	late     Event // the last write of a client without a hold; Line is 0 for none
 }
 
@@ -26,12 +26,11 @@ const maxMarks = 8
 // grant notes an acquisition.
 func (j *judge) grant(l *lock, e *Event) {
 	g := &l.grants
-	this := e.grant()
 	if n := len(g.acquired); n > 0 && g.acquired[n-1].Client != e.Client && !(e.Shared && l.shared) {
 		l.turns = true
 	}
 	l.shared = e.Shared
-	g.acquire(this, j.widest())
+	g.acquire(*e, j.widest())
 	if e.Token == NoToken {
 		return
 	}
@@ -39,15 +38,15 @@ func (j *judge) grant(l *lock, e *Event) {
 	if newest != nil && newest.Token >= e.Token && (newest.Token > e.Token || newest.Client != e.Client) {
 		l.doubt(say.LogTokensBack.With(j.files.at(e.Line), say.Verbatim(e.Client), say.Number(e.Token), say.Number(newest.Token), say.Verbatim(l.Lock)))
 	}
-	g.mark(this)
+	g.mark(*e)
 }
 
 // acquire notes an acquisition.
-func (g *grants) acquire(this Grant, widest setting) {
+func (g *grants) acquire(this Event, widest *Setting) {
 	var kept [2][2]string // the clients of those that share, and of the others
 	for i := len(g.acquired) - 1; i >= 0; i-- {
 		of, before := &kept[0], &g.acquired[i]
-		if before.shared {
+		if before.Shared {
 			of = &kept[1]
 		}
 		switch {
@@ -67,7 +66,7 @@ func (g *grants) acquire(this Grant, widest setting) {
 }
 
 // mark notes a token.
-func (g *grants) mark(this Grant) {
+func (g *grants) mark(this Event) {
 	if n := len(g.marks); n > 0 && g.marks[n-1].Token >= this.Token {
 		return
 	}
@@ -83,7 +82,7 @@ func (g *grants) seen(token int64) bool {
 }
 
 // before returns the newest token that was certainly seen before a time, nil for none, and forgets older ones.
-func (g *grants) before(at int64, widest setting) *Grant {
+func (g *grants) before(at int64, widest *Setting) *Event {
 	for i := len(g.marks) - 1; i >= 0; i-- {
 		if g.marks[i].before(at, widest) {
 			g.marks = slices.Delete(g.marks, 0, i)
@@ -96,11 +95,11 @@ func (g *grants) before(at int64, widest setting) *Grant {
 // write judges a write.
 func (j *judge) write(l *lock, e *Event) {
 	l.Writes++
-	var own *Grant
+	var own *Event
 	h := j.held(l, e)
 	if h != nil {
 		j.heard(l, h, e)
-		own = h.grant()
+		own = &h.Event
 	} else {
 		l.grants.late = *e
 		own = l.lately(e.Client)
@@ -116,7 +115,7 @@ func (j *judge) write(l *lock, e *Event) {
 	}
 	stale := false
 	switch marks := l.grants.marks; {
-	case token != NoToken && len(marks) > 0 && !(v.Write.Shared && marks[len(marks)-1].shared):
+	case token != NoToken && len(marks) > 0 && !(v.Write.Shared && marks[len(marks)-1].Shared):
 		stale = j.byToken(l, v)
 	case own != nil:
 		stale = j.byOrder(l, v, own)
@@ -129,16 +128,16 @@ func (j *judge) write(l *lock, e *Event) {
 		l.doubt(say.LogWriteUnheld.With(j.files.at(e.Line), say.Verbatim(e.Client), say.Verbatim(l.Lock)))
 	}
 	if token != NoToken {
-		l.grants.mark(v.Write.grant())
+		l.grants.mark(v.Write)
 	}
 }
 
-// stale reports the outcome of a write, and returns whether it is or may be stale.
-func (j *judge) stale(l *lock, v *Violation, found outcome) bool {
-	if found == none {
+// stale reports the verdict on a write, and returns whether it is or may be stale.
+func (j *judge) stale(l *lock, v *Violation, found Verdict) bool {
+	if found == None {
 		return false
 	}
-	v.Certain = found == certain
+	v.Certain = found == Certain
 	j.violation(l, v)
 	return true
 }
@@ -147,8 +146,8 @@ func (j *judge) stale(l *lock, v *Violation, found outcome) bool {
 func (j *judge) byToken(l *lock, v *Violation) bool {
 	g := &l.grants
 	g.before(v.Write.At, j.widest())
-	found := j.weigh(StaleWrite, func(s setting) outcome { _, o := g.newer(&v.Write, s); return o })
-	if found != none {
+	found := j.weigh(StaleWrite, func(s *Setting) Verdict { _, o := g.newer(&v.Write, s); return o })
+	if found != None {
 		newer, _ := g.newer(&v.Write, j.widest())
 		v.Newer = *newer
 	}
@@ -157,38 +156,38 @@ func (j *judge) byToken(l *lock, v *Violation) bool {
 
 // newer returns a token above that of a write: one that was certainly seen before it if possible, otherwise the
 // last one.
-func (g *grants) newer(w *Event, s setting) (*Grant, outcome) {
+func (g *grants) newer(w *Event, s *Setting) (*Event, Verdict) {
 	last := &g.marks[len(g.marks)-1]
 	if last.Token <= w.Token {
-		return nil, none
+		return nil, None
 	}
 	for i := len(g.marks) - 1; i >= 0 && g.marks[i].Token > w.Token; i-- {
 		if g.marks[i].before(w.At, s) {
-			return &g.marks[i], certain
+			return &g.marks[i], Certain
 		}
 	}
-	return last, possible
+	return last, Possible
 }
 
 // byOrder asks whether another client acquired the lock between the acquisition that a write belongs to
 // and the write. Those that share the lock with the writer do not count, whatever their tokens are.
-func (j *judge) byOrder(l *lock, v *Violation, own *Grant) bool {
-	worst := none
+func (j *judge) byOrder(l *lock, v *Violation, own *Event) bool {
+	worst := None
 	for i := range l.grants.acquired {
 		other := &l.grants.acquired[i]
-		if other.Client == v.Write.Client || other.shared && v.Write.Shared {
+		if other.Client == v.Write.Client || other.Shared && v.Write.Shared {
 			continue
 		}
-		found := j.weigh(StaleWrite, func(s setting) outcome {
+		found := j.weigh(StaleWrite, func(s *Setting) Verdict {
 			switch {
 			case own.before(other.At, s) && other.before(v.Write.At, s):
-				return certain
+				return Certain
 			case other.before(own.At, s):
-				return none
+				return None
 			}
-			return possible
+			return Possible
 		})
-		if found > worst {
+		if found.badness() > worst.badness() {
 			worst, v.Newer = found, *other
 		}
 	}
@@ -202,13 +201,13 @@ func (j *judge) late(l *lock, e *Event) {
 	if w.Line == 0 || w.Client == e.Client {
 		return
 	}
-	if j.weigh(StaleWrite, func(s setting) outcome {
-		if s.before(w.At, w.grain(), e.At) {
-			return none
+	if j.weigh(StaleWrite, func(s *Setting) Verdict {
+		if w.before(e.At, s) {
+			return None
 		}
-		return possible
-	}) != none {
-		j.violation(l, &Violation{Sort: StaleWrite, Lock: l.Lock, Write: *w, Newer: e.grant()})
+		return Possible
+	}) != None {
+		j.violation(l, &Violation{Sort: StaleWrite, Lock: l.Lock, Write: *w, Newer: *e})
 	}
 	*w = Event{}
 }

@@ -52,23 +52,11 @@ type Violation struct {
 	inside  bool // of a possible overlap: the intruder certainly began before the other hold ended
 	files   files
 	unit    Unit
-	widest  setting
+	widest  *Setting
 	Quotes  []Quoted // its lines, when Quote has read them
 	Write   Event    // of a stale write, with the token of its writer
-	Newer   Grant    // of a stale write: the acquisition or the write of the newer holder
+	Newer   Event    // of a stale write: the acquisition or the write of the newer holder
 }
-
-// Grant is an acquisition of a lock, or a write with the token of one.
-type Grant struct {
-	Client   string
-	At, Line int64
-	Token    int64 // NoToken for none
-	grain    int64
-	shared   bool // with others that share
-}
-
-// before reports whether the acquisition was certainly seen before a time.
-func (g *Grant) before(at int64, s setting) bool { return s.before(g.At, g.grain, at) }
 
 // maxFound bounds the holds of a violation besides the intruder's.
 const maxFound = 8
@@ -80,7 +68,7 @@ func (v *Violation) Span() (from, to int64) {
 		return v.Write.At, v.Write.At
 	}
 	y := v.Holds[0]
-	from, to = y.From, y.From
+	from, to = y.At, y.At
 	for _, x := range v.Holds[1:] {
 		to = max(to, min(x.Heard, y.Heard))
 	}
@@ -93,10 +81,10 @@ func (v *Violation) Span() (from, to int64) {
 func (v *Violation) Together() (least, most int64) {
 	y := v.Holds[0]
 	for _, x := range v.Holds[1:] {
-		off := 2 * v.widest.clock
-		from := y.From + y.grain
+		off := 2 * int64(v.widest.ClockError)
+		from := y.At + y.grain()
 		least = max(least, min(x.shown(v.widest)-from-off, y.shown(v.widest)-from))
-		most = max(most, min(x.Possible()+x.grain-y.From+off, y.Possible()+y.grain-y.From))
+		most = max(most, min(x.Possible()+x.grain()-y.At+off, y.Possible()+y.grain()-y.At))
 	}
 	return least, most
 }
@@ -136,7 +124,7 @@ func (v *Violation) Clients() (names []string) {
 func (v *Violation) Shown() (at, line int64, file string) {
 	at, line = v.Write.At, v.Write.Line
 	if v.Sort == Overlap {
-		at, line = v.Holds[0].From, v.Holds[0].Line
+		at, line = v.Holds[0].At, v.Holds[0].Line
 	}
 	return at, lineOf(line), v.files.name(line)
 }
@@ -163,23 +151,15 @@ func (c *Count) sum(other Count) {
 
 // verdict returns the verdict on a property; with doubts, it is not none.
 func (c *Count) verdict(doubtful bool) Verdict {
-	worst := none
 	switch {
 	case c.Certain > 0:
-		worst = certain
+		return Certain
 	case c.Possible > 0:
-		worst = possible
+		return Possible
+	case doubtful:
+		return Unknown
 	}
-	return verdictOf(worst, doubtful)
-}
-
-// verdictOf returns the verdict for a worst outcome.
-func verdictOf(worst outcome, doubtful bool) Verdict {
-	verdict := map[outcome]Verdict{none: None, possible: Possible, certain: Certain}[worst]
-	if doubtful {
-		verdict = worse(verdict, Unknown)
-	}
-	return verdict
+	return None
 }
 
 // Finding is the judgement of one lock.
@@ -281,10 +261,10 @@ func (v *Violation) Words() say.Phrase {
 	if v.inside { // the doubt is whether the intruder's hold ended before the other began
 		x, y = y, x
 	}
-	if by := x.Heard - y.From; by > 0 {
+	if by := x.Heard - y.At; by > 0 {
 		return say.LogMaybeBefore.With(v.who(y), at(y.Line), say.Span(by), v.who(x), at(x.HeardLine))
 	}
-	return say.LogMaybeAfter.With(v.who(y), at(y.Line), v.who(x), at(x.HeardLine), say.OptionalSpan(y.From-x.Heard))
+	return say.LogMaybeAfter.With(v.who(y), at(y.Line), v.who(x), at(x.HeardLine), say.OptionalSpan(y.At-x.Heard))
 }
 
 // TogetherWords describes the length of the overlap; empty for a write.

@@ -77,7 +77,7 @@ func (y *years) note(c *clock, e *Event) error {
 
 // doubt returns a doubt when the times of several files are so far apart that their years are a guess, or when a lease
 // may have a day too many: whether February has 29 days is known only if the log shows that day.
-func (y *years) doubt(spans []span, lease int64) say.Phrase {
+func (y *years) doubt(spans []span, lease time.Duration) say.Phrase {
 	if !y.none {
 		return say.Phrase{}
 	}

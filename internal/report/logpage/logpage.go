@@ -167,7 +167,7 @@ func (l *Log) violation(number int, v *logcheck.Violation) violationView {
 			until = l.Result.Unit.At(end)
 		}
 		view.Table.Rows = append(view.Table.Rows, []string{
-			sanitize.Text(h.Client, sanitize.MaxName), l.Result.Unit.At(h.From), v.Place(h.Line), l.Result.Unit.At(h.Heard), v.Place(h.HeardLine), until,
+			sanitize.Text(h.Client, sanitize.MaxName), l.Result.Unit.At(h.At), v.Place(h.Line), l.Result.Unit.At(h.Heard), v.Place(h.HeardLine), until,
 		})
 	}
 	return view

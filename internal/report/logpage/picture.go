@@ -49,7 +49,7 @@ func (l *Log) scaleOf(v *logcheck.Violation) strip.Scale {
 		s.From, s.To = min(s.From, v.Newer.At), max(s.To, v.Newer.At)
 	}
 	for _, h := range v.Holds {
-		s.From, s.To = min(s.From, h.From), max(s.To, h.Heard)
+		s.From, s.To = min(s.From, h.At), max(s.To, h.Heard)
 		if end := h.Possible(); end < l.Result.Last {
 			s.To = max(s.To, end)
 		}
@@ -83,12 +83,12 @@ func (p *picture) hold(h *logcheck.Hold) {
 	if end := h.Possible(); end > h.Heard {
 		row.Bars = append(row.Bars, strip.Bar{From: h.Heard, To: end, Look: strip.Doubtful, Client: colour})
 	}
-	row.Bars = append(row.Bars, strip.Bar{From: h.From, To: h.Heard, Look: strip.Has, Client: colour})
+	row.Bars = append(row.Bars, strip.Bar{From: h.At, To: h.Heard, Look: strip.Has, Client: colour})
 	off := int64(p.log.Rules.ClockError)
 	if off == 0 {
 		return
 	}
-	row.Bars = append(row.Bars, strip.Bar{From: h.From - off, To: h.From + off, Look: strip.Error})
+	row.Bars = append(row.Bars, strip.Bar{From: h.At - off, To: h.At + off, Look: strip.Error})
 	if h.Ending == logcheck.ByLine {
 		row.Bars = append(row.Bars, strip.Bar{From: h.To - off, To: h.To + off, Look: strip.Error})
 	}
