@@ -44,7 +44,7 @@ func (c *clock) set(f *logline.Format) (err error) {
 	if c.unit = units[f.Unit]; c.unit == 0 && f.Unit != "" {
 		return fmt.Errorf("time-unit: %q is no unit of time: name s, ms, us or ns", f.Unit)
 	}
-	c.guess, c.layout, c.asSaid, c.zone = c.unit == 0 && f.GoLayout() == "", f.GoLayout(), f.Layout, time.UTC
+	c.guess, c.layout, c.asSaid, c.zone = c.unit == 0 && f.GoLayout == "", f.GoLayout, f.Layout, time.UTC
 	if part := layoutFraction.FindStringSubmatch(c.layout); part != nil {
 		c.places = int8(min(len(part[1]), 9))
 	}

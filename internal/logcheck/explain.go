@@ -138,13 +138,9 @@ func Quote(ctx context.Context, o Options, r *Result, sources ...Source) error {
 			continue
 		}
 		slices.Sort(lines)
-		in, err := sources[file].Again()
-		if err != nil {
-			return err
-		}
-		err = quote(ctx, o, in, slices.Compact(lines), func(line int64, text string) { quotes[placed(file, line)] = text })
-		in.Close()
-		if err != nil {
+		if err := sources[file].again(func(in io.Reader) error {
+			return quote(ctx, o, in, slices.Compact(lines), func(line int64, text string) { quotes[placed(file, line)] = text })
+		}); err != nil {
 			return err
 		}
 	}

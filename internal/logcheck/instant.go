@@ -25,16 +25,17 @@ type instant struct {
 	emit  func([]Event)
 }
 
-// add adds the next line, in the order of time. It reports whether there was room for it: if not, the earlier
-// lines of its time were emitted without it.
-func (i *instant) add(e *Event) bool {
+// add adds the next line, in the order of time. With errCrowded, the earlier lines of its time were emitted without it.
+func (i *instant) add(e *Event) (err error) {
 	same := len(i.lines) > 0 && i.lines[0].At == e.At
-	full := same && len(i.lines) == maxInstant
-	if !same || full {
+	if same && len(i.lines) == maxInstant {
+		err = errCrowded
+	}
+	if !same || err != nil {
 		i.flush()
 	}
 	i.lines = append(i.lines, *e)
-	return !full
+	return err
 }
 
 func (i *instant) flush() {
@@ -61,16 +62,14 @@ func (j *judge) instant(lines []Event) {
 		if n > maxSame {
 			j.result.doubt(say.LogManyAtOnce.With(say.Number(maxSame), say.Verbatim(first.Client), j.files.at(first.Line)))
 		}
-		for n > 1 && n <= maxSame && len(same) > 1 {
-			next := j.next(same)
-			e := same[next]
-			copy(same[1:], same[:next]) // the rest keep their order
-			same[0] = e
+		for ; len(same) > 0; same = same[1:] {
+			if len(same) > 1 && n <= maxSame {
+				next := j.next(same)
+				e := same[next]
+				copy(same[1:], same[:next]) // the rest keep their order
+				same[0] = e
+			}
 			j.observe(&same[0])
-			same = same[1:]
-		}
-		for i := range same {
-			j.observe(&same[i])
 		}
 	}
 }
@@ -94,13 +93,10 @@ func (j *judge) next(same []Event) int {
 			ends = i
 		}
 	}
-	switch {
-	case ends >= 0:
+	if ends >= 0 {
 		return ends
-	case acquires >= 0:
-		return acquires
 	}
-	return 0
+	return max(acquires, 0)
 }
 
 // once drops duplicates of lines: transport may duplicate them, and files may overlap.
@@ -152,8 +148,8 @@ var errCrowded = fmt.Errorf("more than %d lines have one time", maxInstant)
 
 // isLate reports whether an error of Check concerns the order of lines, and so would not occur if they were sorted.
 func isLate(err error) bool {
-	var late *lateError
-	return errors.As(err, &late) || errors.Is(err, errCrowded)
+	_, late := errors.AsType[*lateError](err)
+	return late || errors.Is(err, errCrowded)
 }
 
 // push takes the next line.
@@ -166,7 +162,7 @@ func (o *order) push(e *Event) error {
 	}
 	o.latest = max(o.latest, e.At)
 	if o.window == 0 {
-		return o.pass(e)
+		return o.instant.add(e)
 	}
 	if len(o.waiting) == maxWaiting {
 		return fmt.Errorf("more than %d lines lie within --window %v: make it shorter", maxWaiting, time.Duration(o.window))
@@ -177,17 +173,10 @@ func (o *order) push(e *Event) error {
 	return o.until(o.latest - o.window)
 }
 
-func (o *order) pass(e *Event) error {
-	if !o.instant.add(e) {
-		return errCrowded
-	}
-	return nil
-}
-
 // until passes on the lines before a time.
 func (o *order) until(at int64) error {
 	for len(o.waiting) > 0 && o.waiting[0].At < at {
-		if err := o.pass(o.waiting[0]); err != nil {
+		if err := o.instant.add(o.waiting[0]); err != nil {
 			return err
 		}
 		o.waiting = o.waiting[1:]

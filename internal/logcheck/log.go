@@ -37,6 +37,16 @@ type Source struct {
 	Again func() (io.ReadCloser, error)
 }
 
+// again reads the source from its beginning.
+func (s *Source) again(read func(io.Reader) error) error {
+	in, err := s.Again()
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	return read(in)
+}
+
 // LineError is the error of a line.
 type LineError struct {
 	File string // the name of its source
@@ -64,9 +74,9 @@ func Check(ctx context.Context, o Options, sources ...Source) (*Result, error) {
 		err = order.flush()
 	}
 	if isLate(err) && sources[0].Again != nil {
-		var late *lateError
 		l = newLog(ctx, o, sources)
-		if line := (*LineError)(nil); errors.As(err, &line) && errors.As(err, &late) {
+		line, read := errors.AsType[*LineError](err)
+		if late, ok := errors.AsType[*lateError](err); ok && read {
 			l.judge.result.remark(say.LogSorted.With(say.Number(line.Line), say.Span(late.by)))
 		}
 		return l.sorted()
@@ -141,19 +151,13 @@ func (l *log) sorted() (*Result, error) {
 	defer s.close()
 	l.take = s.add
 	for l.number = range l.judge.files {
-		in, err := l.sources[l.number].Again()
-		if err != nil {
-			return nil, err
-		}
-		err = l.read(in)
-		in.Close()
-		if err != nil {
+		if err := l.sources[l.number].again(l.read); err != nil {
 			return nil, err
 		}
 	}
 	all := instant{emit: l.judge.instant}
 	err := s.each(func(e *Event) error {
-		if !all.add(e) {
+		if all.add(e) != nil {
 			l.judge.result.doubt(say.LogCrowded.With(say.Number(maxInstant), l.judge.files.at(e.Line)))
 		}
 		return l.interrupted(e.Line)

@@ -1,6 +1,7 @@
 package logcheck
 
 import (
+	"cmp"
 	"errors"
 	"io"
 
@@ -42,29 +43,22 @@ func (l *log) again(n int, silent bool) (up bool, named left) {
 	if l.sources[n].Again == nil || silent && int64(len(l.judge.locks)) < l.judge.result.Locks { // some names are forgotten
 		return false, named
 	}
-	in, err := l.sources[n].Again()
-	if err != nil {
-		return false, named
-	}
-	defer in.Close()
-	s := newLog(l.ctx, l.options, l.sources)
+	s, some := newLog(l.ctx, l.options, l.sources), false
 	s.number, s.take = n, func(*Event) error { return nil }
-	if s.open(in) != nil {
-		return false, named
-	}
-	for some := false; ; {
-		line, err := s.lines.next()
-		switch {
-		case err == io.EOF:
-			return up || !some, named
-		case err != nil && !errors.Is(err, errLong), s.interrupted(s.lines.number) != nil:
-			return false, named
-		case err == nil && errors.Is(s.decode(line), logline.ErrOther):
-			if up, some = up || s.within(l, line), true; s.format.Kind != logline.Monitor && names(line, l.judge.locks, silent) {
-				named.add(s.place(), line, logline.ErrUnread)
+	err := l.sources[n].again(func(in io.Reader) error {
+		err := s.open(in)
+		for err == nil || errors.Is(err, errLong) {
+			var line []byte
+			if line, err = s.lines.next(); err == nil && errors.Is(s.decode(line), logline.ErrOther) {
+				if up, some = up || s.within(l, line), true; s.format.Kind != logline.Monitor && names(line, l.judge.locks, silent) {
+					named.add(s.place(), line, logline.ErrUnread)
+				}
 			}
+			err = cmp.Or(s.interrupted(s.lines.number), err)
 		}
-	}
+		return err
+	})
+	return err == io.EOF && (up || !some), named
 }
 
 // within reports whether the time of a line lies within another log.

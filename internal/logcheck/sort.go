@@ -38,7 +38,6 @@ func (s *sorter) add(e *Event) error {
 
 // spill writes the events in memory to a file.
 func (s *sorter) spill() error {
-	s.sort()
 	if err := s.write(s.inMemory); err != nil {
 		return err
 	}
@@ -46,24 +45,21 @@ func (s *sorter) spill() error {
 	if len(s.chunks) < maxChunks {
 		return nil
 	}
-	full := s.chunks
+	full := &sorter{chunks: s.chunks}
 	s.chunks = nil
-	defer closeAll(full)
-	return s.write(func(put func(*Event) error) error { return merge(full, put) })
+	defer full.close()
+	return s.write(full.merge)
 }
 
-// inMemory calls put for the events that are not in files.
+// inMemory calls put for the events that are not in files, in their order.
 func (s *sorter) inMemory(put func(*Event) error) error {
+	slices.SortFunc(s.events, func(a, b Event) int { return compare(&a, &b) })
 	for i := range s.events {
 		if err := put(&s.events[i]); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-func (s *sorter) sort() {
-	slices.SortFunc(s.events, func(a, b Event) int { return compare(&a, &b) })
 }
 
 // write writes a chunk of sorted events.
@@ -89,25 +85,22 @@ func (s *sorter) write(all func(put func(*Event) error) error) error {
 // each calls f for all events in their order.
 func (s *sorter) each(f func(*Event) error) error {
 	if len(s.chunks) == 0 {
-		s.sort()
 		return s.inMemory(f)
 	}
 	if err := s.spill(); err != nil {
 		return err
 	}
-	return merge(s.chunks, f)
+	return s.merge(f)
 }
 
-func (s *sorter) close() { closeAll(s.chunks) }
-
-func closeAll(files []*os.File) {
-	for _, f := range files {
+func (s *sorter) close() {
+	for _, f := range s.chunks {
 		f.Close()
 	}
 }
 
 // merge calls f for the events of all chunks in their order. An event is valid until the next one.
-func merge(chunks []*os.File, f func(*Event) error) error {
+func (s *sorter) merge(f func(*Event) error) error {
 	var q []*chunk // in the order of their events
 	next := func(c *chunk) error {
 		err := c.next()
@@ -118,7 +111,7 @@ func merge(chunks []*os.File, f func(*Event) error) error {
 		q = slices.Insert(q, at, c)
 		return err
 	}
-	for _, file := range chunks {
+	for _, file := range s.chunks {
 		if err := next(&chunk{in: gob.NewDecoder(bufio.NewReaderSize(file, 64<<10))}); err != nil {
 			return err
 		}

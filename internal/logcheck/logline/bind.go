@@ -30,11 +30,13 @@ type bound struct {
 	prose    bool    // the event is a message
 	filled   Fields
 	failed   bool // a value of this line says so
+	whole    bool // a line that is cut is an error
 }
 
 func (b *bound) End(func(*Fields) error) error { return nil }
 func (b *bound) Reads() []Read                 { return b.reads }
 func (b *bound) Time([]byte) []byte            { return b.filled.Time }
+func (b *bound) Whole() bool                   { return b.whole }
 
 // slotter returns the slot of a value of the log by its name, for one of our values.
 type slotter func(field int, name string) (int, error)

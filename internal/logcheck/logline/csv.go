@@ -17,7 +17,6 @@ type csvDecoder struct {
 	comma   byte
 	header  []byte // the first line, which recurs in concatenated logs
 	columns []string
-	last    bool  // the event is the last column
 	tells   []int // columns that say whether the event succeeded
 	loose   bool  // its names are not ours: lines may be about something else
 	values  [][]byte
@@ -75,7 +74,7 @@ func (d *csvDecoder) begin(b binder) error {
 		if at >= 0 {
 			d.fields[field] = []part{{slot: at}}
 			d.reads = append(d.reads, Read{names[field], d.columns[at]})
-			d.last = d.last || field == eventField && at == len(d.columns)-1
+			d.whole = d.whole || field == eventField && at == len(d.columns)-1 // a known word
 			d.loose = d.loose || d.columns[at] != names[field]
 			d.prose = d.prose || field == eventField && isProse(d.columns[at])
 		} else if err == nil && b.needed(field) {
@@ -194,6 +193,3 @@ func (d *csvDecoder) split(line []byte) error {
 const maxColumns = 1000
 
 var errColumns = fmt.Errorf("more than %d columns", maxColumns)
-
-// Whole implements Decoder: a last value may be incomplete, unless it is a known word.
-func (d *csvDecoder) Whole() bool { return d.last }

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"maps"
 	"path"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -115,7 +116,7 @@ type Format struct {
 	head     matcher
 	detect   *regexp.Regexp
 	ignored  []*regexp.Regexp
-	goLayout string
+	GoLayout string `yaml:"-"` // the layout of times for package time; "" for none
 }
 
 // Rules are the rules of the judgement that a mapping may state: durations such as 50ms, "" for none.
@@ -177,40 +178,27 @@ func (f Format) over(preset string) (Format, error) {
 	return f, f.check()
 }
 
-// Over returns the format completed by another one.
+// Over returns the format completed by another one: words for events and lines to ignore add up, columns are taken one by
+// one, and all other keys as a whole.
 func (f Format) Over(p *Format) Format {
-	for to, from := range map[*string]string{
-		&f.Preset: p.Preset, &f.Kind: p.Kind, &f.Layout: p.Layout, &f.Zone: p.Zone, &f.Unit: p.Unit, &f.Encoding: p.Encoding,
-		&f.ClockError: p.ClockError, &f.ReleasedAfter: p.ReleasedAfter, &f.Lease: p.Lease,
-	} { // order: each for itself
-		if *to == "" {
-			*to = from
-		}
-	}
-	f.Reentrant = f.Reentrant || p.Reentrant
-	if len(f.Pattern) == 0 {
-		f.Pattern = p.Pattern
-	}
-	if len(f.Head) == 0 {
-		f.Head = p.Head
-	}
-	columns := maps.Clone(p.Columns)
-	if columns == nil {
-		columns = map[string]string{}
-	}
+	columns, events := map[string]string{}, map[string]words{}
+	maps.Copy(columns, p.Columns)
 	maps.Copy(columns, f.Columns)
-	f.Columns = columns
-	events := map[string]words{}
 	for _, all := range []map[string]words{f.Events, p.Events} {
 		for ours, theirs := range all { // order: each for itself
 			events[ours] = slices.Concat(events[ours], theirs)
 		}
 	}
-	f.Events = events
-	if len(f.Zones) == 0 {
-		f.Zones = p.Zones
+	f.Columns, f.Events, f.Ignore = columns, events, slices.Concat(f.Ignore, p.Ignore)
+	to, from := reflect.ValueOf(&f).Elem(), reflect.ValueOf(p).Elem()
+	for _, key := range reflect.VisibleFields(to.Type()) {
+		if !key.IsExported() || key.Anonymous {
+			continue
+		}
+		if at := to.FieldByIndex(key.Index); at.IsZero() || at.Kind() != reflect.Bool && at.Len() == 0 {
+			at.Set(from.FieldByIndex(key.Index))
+		}
 	}
-	f.Ignore = slices.Concat(f.Ignore, p.Ignore)
 	return f
 }
 
@@ -255,15 +243,12 @@ func (f *Format) check() (err error) {
 		}
 	}
 	if f.Layout != "" {
-		if f.goLayout, err = layoutOf(f.Layout); err != nil {
+		if f.GoLayout, err = layoutOf(f.Layout); err != nil {
 			return wrong("time-layout", err)
 		}
 	}
 	return nil
 }
-
-// GoLayout returns the layout of times for package time; "" for none.
-func (f *Format) GoLayout() string { return f.goLayout }
 
 // Ignores reports whether a line matches the ignored ones.
 func (f *Format) Ignores(line []byte) bool {

@@ -45,7 +45,7 @@ func TestAMappingGoesBeforeItsPreset(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if ready.Zone != "+01:00" || ready.Columns["client"] != "=me" || ready.Kind != Text || len(ready.Events["lost"]) != 3 || ready.GoLayout() != "0102 15:04:05.000000" {
+	if ready.Zone != "+01:00" || ready.Columns["client"] != "=me" || ready.Kind != Text || len(ready.Events["lost"]) != 3 || ready.GoLayout != "0102 15:04:05.000000" {
 		t.Errorf("%+v", ready)
 	}
 }

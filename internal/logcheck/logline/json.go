@@ -39,7 +39,7 @@ type slot struct {
 const maxPaths = 4096
 
 func newJSON(b binder) (*jsonDecoder, error) {
-	d := &jsonDecoder{paths: map[string]target{}, bound: bound{patterns: b.format.patterns}}
+	d := &jsonDecoder{paths: map[string]target{}, bound: bound{patterns: b.format.patterns, whole: true}}
 	return d, b.bind(&d.bound, names, func(field int, theirs string) (int, error) {
 		if t, ok := d.paths[theirs]; ok {
 			return t.slot, nil
@@ -276,9 +276,6 @@ func (d *jsonDecoder) value(to target) error {
 	s.set, s.rank, d.values[to.slot] = true, to.rank, value
 	return nil
 }
-
-// Whole implements Decoder: an object without its end is an error.
-func (d *jsonDecoder) Whole() bool { return true }
 
 func (d *jsonDecoder) Reads() []Read {
 	reads := d.reads

@@ -18,6 +18,7 @@ import (
 // A client is identified by the host of its connection and the value that it writes: a pool changes the port only.
 // A line with an ambiguous client is unread, which adds a doubt.
 type monitorDecoder struct {
+	bound
 	keys     map[string]*entry
 	believed int      // number of believers of all keys
 	now      command  // the current command
@@ -79,7 +80,10 @@ func (h holder) host() string {
 	return h.from
 }
 
-func newMonitor() *monitorDecoder { return &monitorDecoder{keys: map[string]*entry{}} }
+func newMonitor() *monitorDecoder {
+	reads := []Read{{"client", "host of the connection, and value"}, {"lock", "key"}, {"event", "what becomes of the key"}, {"lease", "its expiry"}}
+	return &monitorDecoder{bound: bound{reads: reads}, keys: map[string]*entry{}}
+}
 
 func (d *monitorDecoder) Decode(line []byte, number int64, emit func(*Fields) error) error {
 	d.emit, d.line = emit, number
@@ -252,14 +256,4 @@ func (d *monitorDecoder) Unproven() (n, first int64) {
 		all.add(e.unprovenSet)
 	}
 	return all.n, all.first
-}
-
-// Whole implements Decoder: more arguments may have followed.
-func (d *monitorDecoder) Whole() bool { return false }
-
-// Time implements Decoder.
-func (d *monitorDecoder) Time([]byte) []byte { return nil }
-
-func (d *monitorDecoder) Reads() []Read {
-	return []Read{{"client", "host of the connection, and value"}, {"lock", "key"}, {"event", "what becomes of the key"}, {"lease", "its expiry"}}
 }

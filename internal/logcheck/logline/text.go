@@ -108,9 +108,6 @@ func timeOf(line []byte) (at, before []byte) {
 	return at, before
 }
 
-// Whole implements Decoder: any line may be incomplete.
-func (d *textDecoder) Whole() bool { return false }
-
 // unquote returns a value without surrounding spaces and quotation marks.
 func unquote(value []byte) []byte {
 	value = bytes.TrimSpace(value)
