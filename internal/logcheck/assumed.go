@@ -164,7 +164,6 @@ func (r Rules) assumption(all []Setting) say.Phrase {
 	return say.LogAssumed.With(assumed)
 }
 
-// flag formats a command-line flag with its value.
 func flag(name string, value time.Duration) say.Verbatim {
 	return say.Verbatim(name + " " + value.String())
 }

@@ -19,7 +19,6 @@ var units = map[string]Unit{
 	"s": Unit(time.Second), "ms": Unit(time.Millisecond), "us": Unit(time.Microsecond), "ns": Unit(time.Nanosecond),
 }
 
-// clock parses times.
 type clock struct {
 	unit   Unit   // of numbers; 0: times are dates
 	layout string // of dates, for package time; "" for the usual forms
@@ -39,7 +38,6 @@ type clock struct {
 	last int64  // the last time without a year, or the first one of the log; 0 for none
 }
 
-// set prepares the clock for a format.
 func (c *clock) set(f *logline.Format) (err error) {
 	if c.unit = units[f.Unit]; c.unit == 0 && f.Unit != "" {
 		return fmt.Errorf("time-unit: %q is no unit of time: name s, ms, us or ns", f.Unit)
@@ -109,7 +107,6 @@ func (c *clock) read(text []byte) (int64, error) {
 // unitOfLength has the units of numbers that are times between 2001 and 2286, by their digits before the point.
 var unitOfLength = map[int]Unit{10: units["s"], 13: units["ms"], 16: units["us"], 19: units["ns"]}
 
-// laidOut parses a time of the layout.
 func (c *clock) laidOut(text []byte) (int64, error) {
 	at, err := time.Parse(c.layout, string(text))
 	if err != nil {
@@ -192,7 +189,6 @@ func exponent(text []byte) error {
 	return fmt.Errorf("the time %s has an exponent, which cuts digits off: log all of them", shown(text))
 }
 
-// number parses a decimal number of units.
 func (c *clock) number(text []byte) (int64, error) {
 	digits, negative := strings.CutPrefix(string(text), "-")
 	whole, fraction, dotted := strings.Cut(digits, ".")
@@ -254,5 +250,4 @@ func (u Unit) At(at int64) string {
 
 func numeric(text []byte) bool { return len(bytes.Trim(text, "0123456789.-+eE")) == 0 }
 
-// shown is a piece of a log in an error.
 func shown(text []byte) string { return logline.Shown(text, 40) }

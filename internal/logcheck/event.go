@@ -55,7 +55,6 @@ type Event struct {
 // grain returns the upper bound of the time that truncation has cut off.
 func (e *Event) grain() int64 { return powers[e.Fine] }
 
-// powers are those of ten.
 var powers = [...]int64{1, 10, 100, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9}
 
 // before reports whether the event certainly came before a time.
@@ -92,7 +91,6 @@ const fileBits = 40
 // placed returns the place of a line of one of several files.
 func placed(file int, line int64) int64 { return int64(file)<<fileBits | line }
 
-// lineOf returns the number of a line in its file.
 func lineOf(place int64) int64 { return place & (1<<fileBits - 1) }
 
 // files are the names of the files of a log.
@@ -124,7 +122,6 @@ func (f files) short(n int) string {
 	return base(f[n])
 }
 
-// at names the position of a line.
 func (f files) at(place int64) say.Phrase {
 	return say.LogAt.With(say.Number(lineOf(place)), say.Verbatim(f.name(place)))
 }
@@ -136,5 +133,4 @@ const NoToken = -1
 // to 2116 for times since 1970.
 const maxTime = math.MaxInt64 / 2
 
-// maxName bounds the name of a client or of a lock, in bytes.
 const maxName = 256

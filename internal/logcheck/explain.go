@@ -110,7 +110,6 @@ func Explain(ctx context.Context, o Options, s Source) (*Explanation, error) {
 	return x, nil
 }
 
-// cutText is the part of an explained line that is shown.
 func cutText(line []byte) string {
 	const most = 500
 	if len(line) <= most {
@@ -119,7 +118,6 @@ func cutText(line []byte) string {
 	return strings.ToValidUTF8(string(line[:most]), "") + "..."
 }
 
-// shownLine is a line in a hint.
 func shownLine(line []byte) string { return logline.Shown(line, 120) }
 
 // Quote reads the sources again, and adds to the violations of a result the lines that show them. It leaves out
@@ -160,7 +158,6 @@ type Quoted struct {
 	Text  string `json:"text"`
 }
 
-// maxQuoted is how many violations are quoted.
 const maxQuoted = 60
 
 // places are the lines that show a violation, in the order of their files.
@@ -209,5 +206,4 @@ func quote(ctx context.Context, o Options, in io.Reader, lines []int64, found fu
 	return nil
 }
 
-// maxObjects is how many objects of one line are quoted.
 const maxObjects = 8

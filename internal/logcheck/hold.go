@@ -102,20 +102,17 @@ func (h *Hold) renew(e *Event, usual time.Duration) {
 	}
 }
 
-// hear notes a line that shows the client still holding.
 func (h *Hold) hear(e *Event) {
 	h.Heard, h.HeardLine = e.At, e.Line
 	h.Fine = max(h.Fine, e.Fine)
 }
 
-// end notes the line of the client that ended the hold.
 func (h *Hold) end(e *Event) {
 	h.used, h.released = h.Heard, e.Kind == Released
 	h.Ending, h.To, h.ToLine, h.closed = ByLine, e.At, e.Line, true
 	h.hear(e)
 }
 
-// die notes a report that the client has died.
 func (h *Hold) die(e *Event) {
 	h.Ending, h.To, h.ToLine = Dead, e.At, e.Line
 	h.Fine = max(h.Fine, e.Fine)
@@ -206,7 +203,6 @@ func (j *judge) extend(l *lock, e *Event) {
 	}
 }
 
-// nested adds the doubt that a client which acquired the lock again may be two.
 func (j *judge) nested(l *lock, h *Hold) {
 	if !j.rules.Reentrant && !l.nested {
 		l.nested = true

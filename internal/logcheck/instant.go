@@ -19,7 +19,6 @@ const (
 	maxSame    = 64      // of one client about one lock
 )
 
-// instant collects the lines of one time.
 type instant struct {
 	lines []Event
 	emit  func([]Event)
@@ -131,7 +130,6 @@ type order struct {
 	instant instant
 }
 
-// maxWaiting is how many lines the window may hold.
 const maxWaiting = 1 << 18
 
 // lateError is a line that is older than the window allows.
@@ -152,7 +150,6 @@ func isLate(err error) bool {
 	return late || errors.Is(err, errCrowded)
 }
 
-// push takes the next line.
 func (o *order) push(e *Event) error {
 	switch {
 	case !o.some:
@@ -173,7 +170,6 @@ func (o *order) push(e *Event) error {
 	return o.until(o.latest - o.window)
 }
 
-// until passes on the lines before a time.
 func (o *order) until(at int64) error {
 	for len(o.waiting) > 0 && o.waiting[0].At < at {
 		if err := o.instant.add(o.waiting[0]); err != nil {
@@ -184,7 +180,6 @@ func (o *order) until(at int64) error {
 	return nil
 }
 
-// flush passes on all waiting lines.
 func (o *order) flush() error {
 	err := o.until(forever)
 	o.instant.flush()

@@ -45,13 +45,11 @@ func newJudge(rules Rules, found func(*Violation)) *judge {
 	return j
 }
 
-// state sets the rules, before the first event.
 func (j *judge) state(rules Rules) { j.rules, j.settings = rules, rules.settings() }
 
 // widest returns the setting with the largest errors.
 func (j *judge) widest() *Setting { return &j.settings[0] }
 
-// lock is the state of one lock.
 type lock struct {
 	Finding
 	holds   []*Hold  // that later lines may concern or overlap; in the order of acquisition
@@ -66,7 +64,6 @@ type lock struct {
 	grants  grants
 }
 
-// observe handles the next event.
 func (j *judge) observe(e *Event) {
 	if j.result.Events == 0 {
 		j.result.First = e.At
@@ -263,7 +260,6 @@ func (j *judge) crashed(l *lock, e *Event) {
 	}
 }
 
-// note remembers a hold that has ended.
 func (l *lock) note(h *Hold) {
 	l.ended = slices.DeleteFunc(l.ended, func(e Event) bool { return e.Client == h.Client })
 	if len(l.ended) == maxEnded {
@@ -298,7 +294,6 @@ func (j *judge) violation(l *lock, v *Violation) {
 	j.found(v)
 }
 
-// maxDoubts bounds the doubts of one lock.
 const maxDoubts = 3
 
 func (l *lock) doubt(why say.Phrase) {

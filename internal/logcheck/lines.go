@@ -17,7 +17,6 @@ import (
 	"golang.org/x/text/transform"
 )
 
-// maxLine bounds a line, in bytes.
 const maxLine = 1 << 20
 
 // lines reads a log line by line, at most maxLine bytes at a time.
@@ -83,7 +82,6 @@ func (l *lines) nextRecord() ([]byte, error) {
 	return l.object, nil
 }
 
-// odd reports whether a line has a quotation mark without its other one.
 func odd(line []byte) bool { return bytes.Count(line, []byte{'"'})%2 == 1 }
 
 func (l *lines) nextLine() (line []byte, err error) {

@@ -37,7 +37,6 @@ type Source struct {
 	Again func() (io.ReadCloser, error)
 }
 
-// again reads the source from its beginning.
 func (s *Source) again(read func(io.Reader) error) error {
 	in, err := s.Again()
 	if err != nil {
@@ -87,7 +86,6 @@ func Check(ctx context.Context, o Options, sources ...Source) (*Result, error) {
 	return l.finish(), nil
 }
 
-// log is the state of reading a log.
 type log struct {
 	ctx     context.Context
 	options Options
@@ -145,7 +143,6 @@ func newLog(ctx context.Context, o Options, sources []Source) *log {
 	return l
 }
 
-// sorted reads all sources and sorts their lines.
 func (l *log) sorted() (*Result, error) {
 	s := &sorter{dir: l.options.TempDir}
 	defer s.close()

@@ -131,7 +131,6 @@ func (r *Result) rank() {
 	r.Findings = r.Findings[:min(len(r.Findings), maxFindings)]
 }
 
-// maxSaid bounds the doubts and the remarks of a result.
 const maxSaid = 5
 
 // doubt adds a reason why the log may hide a violation, such as an unread line or a missing end.
@@ -141,7 +140,6 @@ func (r *Result) doubt(why say.Phrase) {
 	}
 }
 
-// remark adds a note for readers of the verdict.
 func (r *Result) remark(what say.Phrase) {
 	if len(r.Remarks) < maxSaid {
 		r.Remarks = append(r.Remarks, what)

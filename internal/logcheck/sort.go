@@ -62,7 +62,6 @@ func (s *sorter) inMemory(put func(*Event) error) error {
 	return nil
 }
 
-// write writes a chunk of sorted events.
 func (s *sorter) write(all func(put func(*Event) error) error) error {
 	f, err := os.CreateTemp(s.dir, "simulate-sort-")
 	if err != nil {
@@ -82,7 +81,6 @@ func (s *sorter) write(all func(put func(*Event) error) error) error {
 	return err
 }
 
-// each calls f for all events in their order.
 func (s *sorter) each(f func(*Event) error) error {
 	if len(s.chunks) == 0 {
 		return s.inMemory(f)
@@ -129,7 +127,6 @@ func (s *sorter) merge(f func(*Event) error) error {
 	return nil
 }
 
-// chunk is a sorted file that is being read.
 type chunk struct {
 	in *gob.Decoder
 	Event

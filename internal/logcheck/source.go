@@ -18,7 +18,6 @@ import (
 	"lockstep/internal/say"
 )
 
-// open starts to read a source.
 func (l *log) open(in io.Reader) error {
 	in, err := Plain(in, l.options.Format.Encoding)
 	if err != nil {
@@ -34,7 +33,6 @@ func (l *log) open(in io.Reader) error {
 	return nil
 }
 
-// read reads all lines of a source.
 func (l *log) read(in io.Reader) error {
 	if err := l.open(in); err != nil {
 		return err
@@ -96,7 +94,6 @@ func (l *log) wrong(err error) error {
 func (l *log) place() int64   { return placed(l.number, l.lines.number) }
 func (l *log) at() say.Phrase { return l.judge.files.at(l.place()) }
 
-// end finishes a source.
 func (l *log) end() error {
 	if l.decoder == nil {
 		if len(l.judge.files) > 1 {
@@ -125,7 +122,6 @@ func (l *log) end() error {
 	return err
 }
 
-// formatName names the format of the source.
 func (l *log) formatName() string {
 	if l.format.Preset == "" && l.format.Kind == logline.JSON && !l.lines.spread {
 		return "jsonl"
@@ -133,7 +129,6 @@ func (l *log) formatName() string {
 	return cmp.Or(l.format.Preset, l.format.Kind)
 }
 
-// decode takes one line.
 func (l *log) decode(line []byte) error {
 	if len(line) == 0 {
 		return nil
@@ -172,7 +167,6 @@ func names[T any](line []byte, locks map[string]T, anyName bool) bool {
 	return false
 }
 
-// separates reports whether a character separates words.
 func separates(c rune) bool { return c <= ' ' || strings.ContainsRune("\"'`=,;()[]{}<>|", c) }
 
 var errOpen = errors.New("it has no line break")
@@ -237,7 +231,6 @@ func (l *log) look(d logline.Decoder) {
 	l.values.clock.last = l.years.first
 }
 
-// emit takes an event of a line.
 func (l *log) emit(f *logline.Fields) error {
 	if !l.lines.whole && !l.decoder.Whole() && (f.Line == 0 || f.Line == l.lines.number) {
 		return errOpen

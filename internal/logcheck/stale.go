@@ -23,7 +23,6 @@ type grants struct {
 // maxMarks bounds the tokens remembered within the error of the clocks.
 const maxMarks = 8
 
-// grant notes an acquisition.
 func (j *judge) grant(l *lock, e *Event) {
 	g := &l.grants
 	if n := len(g.acquired); n > 0 && g.acquired[n-1].Client != e.Client && !(e.Shared && l.shared) {
@@ -41,7 +40,6 @@ func (j *judge) grant(l *lock, e *Event) {
 	g.mark(*e)
 }
 
-// acquire notes an acquisition.
 func (g *grants) acquire(this Event, widest *Setting) {
 	var kept [2][2]string // the clients of those that share, and of the others
 	for i := len(g.acquired) - 1; i >= 0; i-- {
@@ -65,7 +63,6 @@ func (g *grants) acquire(this Event, widest *Setting) {
 	g.acquired = append(g.acquired, this)
 }
 
-// mark notes a token.
 func (g *grants) mark(this Event) {
 	if n := len(g.marks); n > 0 && g.marks[n-1].Token >= this.Token {
 		return
@@ -76,7 +73,6 @@ func (g *grants) mark(this Event) {
 	g.marks = append(g.marks, this)
 }
 
-// seen reports whether this token or a newer one was seen.
 func (g *grants) seen(token int64) bool {
 	return len(g.marks) > 0 && g.marks[len(g.marks)-1].Token >= token
 }
@@ -92,7 +88,6 @@ func (g *grants) before(at int64, widest *Setting) *Event {
 	return nil
 }
 
-// write judges a write.
 func (j *judge) write(l *lock, e *Event) {
 	l.Writes++
 	var own *Event

@@ -36,11 +36,9 @@ type Summary struct {
 }
 
 type verdictSummary struct {
-	Verdict  Verdict `json:"verdict"`
-	Certain  int64   `json:"certain"`
-	Possible int64   `json:"possible"`
-	AtLeast  bool    `json:"at_least"`         // there may have been more than that
-	Writes   *int64  `json:"writes,omitempty"` // of stale writes: how many writes were read; with 0 nothing was judged
+	Verdict Verdict `json:"verdict"`
+	Count
+	Writes *int64 `json:"writes,omitempty"` // of stale writes: how many writes were read; with 0 nothing was judged
 }
 
 type settingSummary struct {
@@ -82,12 +80,18 @@ const (
 // Summary returns the result for JSON. names are those of the files.
 func (r *Result) Summary(names []string) *Summary {
 	unit := r.Unit
+	written := func(v Verdict) Verdict {
+		if r.Writes == 0 { // nothing was judged
+			return Unknown
+		}
+		return v
+	}
 	c := &Summary{
 		File: strings.Join(names, " + "), Files: names, Format: r.Format, Lines: r.Lines, Events: r.Events, Skipped: r.Skipped, Other: r.Other, Unread: r.Unread, Reads: map[string]string{}, Locks: r.Locks, Contended: r.Contended,
 		Verdict: r.Verdict(), Words: r.Words().English(), Doubts: inEnglish(r.Doubts), Remarks: inEnglish(r.Remarks), Result: r,
 		Verdicts: map[string]verdictSummary{
-			exclusionID:  {r.Overlap(), r.Overlaps.Certain, r.Overlaps.Possible, r.Overlaps.AtLeast, nil},
-			staleWriteID: {r.StaleWrite(), r.StaleWrites.Certain, r.StaleWrites.Possible, r.StaleWrites.AtLeast, &r.Writes},
+			exclusionID:  {r.Overlap(), r.Overlaps, nil},
+			staleWriteID: {written(r.StaleWrite()), r.StaleWrites, &r.Writes},
 		},
 		Settings: []settingSummary{}, ByLock: []lockSummary{}, Violations: []violationSummary{},
 	}
@@ -97,16 +101,8 @@ func (r *Result) Summary(names []string) *Summary {
 	for _, read := range r.Reads {
 		c.Reads[read.Ours] = read.Theirs
 	}
-	if r.Writes == 0 { // nothing was judged
-		v := c.Verdicts[staleWriteID]
-		v.Verdict = Unknown
-		c.Verdicts[staleWriteID] = v
-	}
 	for _, s := range r.Settings {
-		if r.Writes == 0 {
-			s.StaleWrite = Unknown
-		}
-		c.Settings = append(c.Settings, settingSummary{s.ClockError.String(), s.ReleasedAfter.String(), s.Overlap, s.StaleWrite})
+		c.Settings = append(c.Settings, settingSummary{s.ClockError.String(), s.ReleasedAfter.String(), s.Overlap, written(s.StaleWrite)})
 	}
 	for i := range r.Findings {
 		f := &r.Findings[i]

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"regexp"
 	"slices"
@@ -108,7 +109,6 @@ func (v *values) event(f *logline.Fields, e *Event) (err error) {
 // like two.
 func bare(name string) string { return strings.TrimSpace(colours.ReplaceAllString(name, "")) }
 
-// errEvent is the error for an unknown word for an event.
 type errEvent struct{ word string }
 
 func (e *errEvent) Error() string {
@@ -159,7 +159,6 @@ var vocabulary = map[string]Kind{
 	"write": Write, "wrote": Write, "written": Write,
 }
 
-// sharedOf parses a mode.
 func sharedOf(text []byte) (bool, error) {
 	if len(text) == 0 {
 		return false, nil
@@ -250,17 +249,11 @@ func (s *span) add(e *Event) {
 // strangers finds two sources without a common time and a common client, 0, 0 for none: their zones may differ.
 // The parts of a rotated log have common clients.
 func strangers(spans []span) (int, int) {
-	for i := range spans {
-		for k := range spans[:i] {
-			a, b := &spans[k], &spans[i]
-			if len(a.clients) == 0 || len(b.clients) == 0 || len(a.clients) > maxSpan || len(b.clients) > maxSpan || a.from <= b.to && b.from <= a.to {
-				continue
-			}
-			common := false
-			for client := range a.clients { // order: any
-				common = common || b.clients[client]
-			}
-			if !common {
+	known := func(s span) bool { return len(s.clients) > 0 && len(s.clients) <= maxSpan }
+	for i, b := range spans {
+		for _, a := range spans[:i] {
+			apart := known(a) && known(b) && (a.from > b.to || b.from > a.to)
+			if apart && !slices.ContainsFunc(slices.Collect(maps.Keys(a.clients)), func(c string) bool { return b.clients[c] }) { // order: any
 				return a.file, b.file
 			}
 		}

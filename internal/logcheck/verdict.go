@@ -131,8 +131,9 @@ func (v *Violation) Shown() (at, line int64, file string) {
 
 // Count is how often a property failed.
 type Count struct {
-	Certain, Possible int64
-	AtLeast           bool // some were not counted
+	Certain  int64 `json:"certain"`
+	Possible int64 `json:"possible"`
+	AtLeast  bool  `json:"at_least"` // there may have been more than that
 }
 
 func (c *Count) add(v *Violation) {

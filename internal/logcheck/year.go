@@ -50,7 +50,6 @@ func (c *clock) changes() bool {
 	return false
 }
 
-// years is what a log knows of the years of its times.
 type years struct {
 	some, none bool    // some times have a year, and some have none
 	first      int64   // the first time without one, to which the first ones of other files are close

@@ -23,7 +23,6 @@ func zoneOf(name string) (*time.Location, error) {
 	return zone, nil
 }
 
-// zoneOffset returns the offset of the zone at a time.
 func (c *clock) zoneOffset(at int64) time.Duration {
 	_, seconds := time.Unix(0, at).In(c.zone).Zone()
 	return time.Duration(seconds) * time.Second

@@ -56,7 +56,6 @@ var misfits = []struct {
 	{regexp.MustCompile(`^\d+\) (?:\d+\) )?\(integer\)`), "begins the slow log of Redis, which has no replies and only slow commands: MONITOR shows all of them"},
 }
 
-// begin binds our values to columns.
 func (d *csvDecoder) begin(b binder) error {
 	if d.split(d.header) != nil {
 		return noFormat(d.header)
@@ -86,7 +85,6 @@ func (d *csvDecoder) begin(b binder) error {
 	return err
 }
 
-// column returns the index of a column by its name in the log.
 func (d *csvDecoder) column(field int, theirs string) (int, error) {
 	at := slices.Index(d.columns, theirs)
 	switch {
@@ -123,7 +121,6 @@ func known(name string) bool {
 	return false
 }
 
-// listed lists words for an error.
 func listed(words []string) string {
 	const most = 12
 	if len(words) > most {
@@ -189,7 +186,6 @@ func (d *csvDecoder) split(line []byte) error {
 	return nil
 }
 
-// maxColumns bounds the columns of a line.
 const maxColumns = 1000
 
 var errColumns = fmt.Errorf("more than %d columns", maxColumns)

@@ -5,7 +5,6 @@ import (
 	"embed"
 	"errors"
 	"fmt"
-	"io/fs"
 	"maps"
 	"path"
 	"reflect"
@@ -273,7 +272,6 @@ func ParseEvents(text string) (map[string]words, error) {
 	return events, nil
 }
 
-// pairs parses a list of ours=theirs.
 func pairs(text string, ours []string, example string) (map[string]string, error) {
 	all := map[string]string{}
 	if text == "" {
@@ -297,29 +295,27 @@ func pairs(text string, ours []string, example string) (map[string]string, error
 var presetFiles embed.FS
 
 // presets are the named formats. A preset may be based on another one.
-var presets, presetNames = func() (map[string]*Format, []string) {
-	all, names := map[string]*Format{}, []string(nil)
-	files, err := fs.Glob(presetFiles, "presets/*.yaml")
+var presets = func() map[string]*Format {
+	all := map[string]*Format{}
+	files, err := presetFiles.ReadDir("presets")
 	must(err)
 	for _, file := range files {
-		text, err := presetFiles.ReadFile(file)
+		text, err := presetFiles.ReadFile("presets/" + file.Name())
 		must(err)
-		name := strings.TrimSuffix(path.Base(file), ".yaml")
-		all[name], err = Parse(text)
+		all[strings.TrimSuffix(file.Name(), ".yaml")], err = Parse(text)
 		must(err)
-		names = append(names, name)
 	}
-	for _, name := range names {
-		f := all[name]
+	for _, f := range all { // order: what a preset is based on is based on none
 		if f.Preset != "" {
 			*f = f.Over(all[f.Preset])
 		}
 		must(f.check())
 	}
-	return all, names
+	return all
 }()
 
-// must panics for an error in an embedded file.
+var presetNames = slices.Sorted(maps.Keys(presets))
+
 func must(err error) {
 	if err != nil {
 		panic(err)

@@ -35,7 +35,6 @@ type slot struct {
 	set    bool
 }
 
-// maxPaths bounds the remembered paths.
 const maxPaths = 4096
 
 func newJSON(b binder) (*jsonDecoder, error) {
@@ -87,7 +86,7 @@ func (d *jsonDecoder) Decode(line []byte, _ int64, emit func(*Fields) error) err
 		if field == lockField || !d.lacks(field) || d.patterns.has(name) {
 			continue
 		}
-		if len(f.Lock) == 0 || d.foreign(lockField) {
+		if s := d.guess(lockField); len(f.Lock) == 0 || s != nil && s.rank > 0 { // under a name that is not ours
 			return d.pass(line, field)
 		}
 		return fmt.Errorf("it has no key %q: --columns %s=NAME says which one has the %s", name, name, name)
@@ -146,21 +145,12 @@ func (d *jsonDecoder) moved(field int) error {
 		names[field], s.name, s.before, names[field])
 }
 
-// foreign reports whether a value was found by a name other than ours.
-func (d *jsonDecoder) foreign(field int) bool {
-	s := d.guess(field)
-	return s != nil && s.rank > 0
-}
-
-// maxDepth is how deeply objects are read.
 const maxDepth = 8
 
-// object reads an object, and those within it.
 func (d *jsonDecoder) object(depth int) error {
 	return d.scan.Object(func(key []byte) error { return d.under(key, depth) })
 }
 
-// under reads the value of a key.
 func (d *jsonDecoder) under(key []byte, depth int) error {
 	start := len(d.path)
 	defer func() { d.path = d.path[:start] }()
@@ -225,7 +215,6 @@ func (d *jsonDecoder) scalar(behind int) error {
 	return d.scan.Skip()
 }
 
-// target returns the target of the current path.
 func (d *jsonDecoder) target() target {
 	if t, ok := d.paths[string(d.path)]; ok {
 		return t
@@ -247,7 +236,6 @@ func (d *jsonDecoder) target() target {
 	return t
 }
 
-// value reads a value.
 func (d *jsonDecoder) value(to target) error {
 	s := &d.slots[to.slot]
 	if c := d.scan.Next(); to.rank > 0 && (c == '[' || c == '{' || c == 't' || c == 'f' || c == 'n') {

@@ -87,7 +87,6 @@ const (
 	Monitor = "monitor"
 )
 
-// kinds are all kinds of formats.
 var kinds = []string{CSV, JSON, Text, Monitor}
 
 // isMonitor matches a line of MONITOR.
@@ -156,7 +155,6 @@ func recognized(ahead []byte) string {
 	return ""
 }
 
-// aheadLines is how many lines are used to recognize a format.
 const aheadLines = 20
 
 // mayMatter reports whether a line may be about a lock: such a line must not be skipped.

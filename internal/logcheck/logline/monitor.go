@@ -164,7 +164,6 @@ func (c *command) name(key string) string {
 	return c.db + " " + brief(key)
 }
 
-// ask notes that a script reads a key.
 func (d *monitorDecoder) ask(name string, args []string) (err error) {
 	s := d.script
 	if s.key != "" && args[0] == "exists" && d.keys[name] == nil { // a key beside the lock, such as a queue
@@ -183,10 +182,8 @@ func (d *monitorDecoder) ask(name string, args []string) (err error) {
 	return err
 }
 
-// asked reports whether the current script has read a key.
 func (d *monitorDecoder) asked(name string) bool { return d.script != nil && d.script.key == name }
 
-// act notes that the current script changes a key.
 func (d *monitorDecoder) act(name string) {
 	if d.asked(name) {
 		d.script.acted = true
@@ -224,7 +221,6 @@ func (d *monitorDecoder) finishScript() error {
 	return nil
 }
 
-// tell emits an event.
 func (d *monitorDecoder) tell(name string, by holder, event string, lease time.Duration) error {
 	f := &Fields{Time: []byte(d.now.time), Client: []byte(by.client()), Lock: []byte(name), Event: []byte(event), Line: d.now.line}
 	switch {

@@ -7,7 +7,6 @@ import (
 	"time"
 )
 
-// entry is the state of a key: its value, and the clients that believe to hold it.
 type entry struct {
 	owner         holder        // zero without a value
 	until         time.Duration // when it expires
@@ -20,7 +19,6 @@ type entry struct {
 	guessed       []string      // values of clients to which a DEL without a value was attributed
 }
 
-// stranger is an unknown owner.
 var stranger = holder{from: "?"}
 
 // Limits of the decoder's memory.
@@ -60,39 +58,22 @@ func (d *monitorDecoder) forget() error {
 	return ErrUnread
 }
 
-// clearOwner notes that a key has lost its owner.
 func (d *monitorDecoder) clearOwner(e *entry) {
 	d.unproven.add(e.unprovenSet)
 	e.unprovenSet, e.owner, e.until = 0, holder{}, never
 }
 
-// loseTrack notes that a key has changed in a way that is not replayed: its owner is unknown.
-func (d *monitorDecoder) loseTrack(e *entry) error {
+// loseTrack notes that a key has changed in a way that is not replayed: its owner is a stranger, or it was removed.
+func (d *monitorDecoder) loseTrack(e *entry, owner holder) error {
 	d.clearOwner(e)
-	e.owner, e.freeIsCertain = stranger, false
+	e.owner, e.freeIsCertain = owner, owner == holder{}
 	return ErrUnread
 }
 
-// removedByUnknown notes that a key was removed by a command whose client is unknown.
-func (d *monitorDecoder) removedByUnknown(e *entry) error {
-	d.clearOwner(e)
-	e.freeIsCertain = true
-	return ErrUnread
-}
-
-// expire sets the time to live of an entry.
 func (e *entry) expire(now, span time.Duration) {
 	e.until = never
 	if span > 0 && span < never-now {
 		e.until = now + span
-	}
-}
-
-// valueConfirmed notes that a script has read the value that it names.
-func (d *monitorDecoder) valueConfirmed(e *entry) {
-	d.script.acted = true
-	if i, sure := e.believerNamedBy(d.script); sure && e.believers[i] == e.owner {
-		e.unprovenSet, e.freeIsCertain = 0, true
 	}
 }
 
@@ -104,14 +85,6 @@ func (e *entry) believerNamedBy(s *script) (i int, sure bool) {
 		return i, true
 	}
 	return slices.IndexFunc(e.believers, named), false
-}
-
-// guess notes that a DEL was attributed to a client.
-func (e *entry) guess(h holder) {
-	if len(e.guessed) == maxGuessed {
-		e.guessed = slices.Delete(e.guessed, 0, 1)
-	}
-	e.guessed = append(e.guessed, h.value)
 }
 
 // misjudged reports whether a script names a client to which a DEL was wrongly attributed: it still believes to
@@ -133,12 +106,10 @@ func (e *entry) soleBelieverOn(from string) (i int, sure bool) {
 	return i, e.believers[i].from == from && !strings.HasPrefix(from, "unix:")
 }
 
-// believer returns the index of a client among the believers, -1 for none.
 func (e *entry) believer(by holder) int {
 	return slices.IndexFunc(e.believers, func(h holder) bool { return h.client() == by.client() })
 }
 
-// drop removes a believer.
 func (d *monitorDecoder) drop(e *entry, i int) holder {
 	h := e.believers[i]
 	e.believers = slices.Delete(e.believers, i, i+1)

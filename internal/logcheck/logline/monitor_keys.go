@@ -17,7 +17,6 @@ import (
 // tick is the largest difference between a time of the log and the clock by which keys expire.
 const tick = 2 * time.Millisecond
 
-// readers are commands that change nothing.
 var readers = strings.Fields("get mget getrange exists ttl pttl expiretime pexpiretime type hget hmget hgetall hexists hkeys hlen hvals strlen object dump watch touch memory publish")
 
 // play replays a command, of a connection or of a script.
@@ -35,9 +34,9 @@ func (d *monitorDecoder) play(args []string) (err error) {
 			switch e := d.keys[d.now.name(key)]; {
 			case e == nil:
 			case args[0] == "rename" && i == 0:
-				err = d.removedByUnknown(e)
+				err = d.loseTrack(e, holder{})
 			default:
-				err = d.loseTrack(e)
+				err = d.loseTrack(e, stranger)
 			}
 		}
 		return err
@@ -69,9 +68,9 @@ func (d *monitorDecoder) play(args []string) (err error) {
 		return d.extend(name, e, lease(args[2], units[args[0]]))
 	}
 	if args[0] == "getdel" {
-		return d.removedByUnknown(e)
+		return d.loseTrack(e, holder{})
 	}
-	return d.loseTrack(e)
+	return d.loseTrack(e, stranger)
 }
 
 // reads replays a command that changes nothing. In a script, it determines the meaning of the next ones.
@@ -97,12 +96,15 @@ func (d *monitorDecoder) reads(name string, e *entry, args []string) error {
 			return nil
 		}
 		if s.field == "" { // the script has found its value
-			d.valueConfirmed(e)
+			s.acted = true
+			if i, sure := e.believerNamedBy(s); sure && e.believers[i] == e.owner {
+				e.unprovenSet, e.freeIsCertain = 0, true
+			}
 			return nil
 		}
 		err := d.finishScript() // the script has not found its field
 		if e.owner == (holder{}) {
-			err = graver(err, d.loseTrack(e))
+			err = graver(err, d.loseTrack(e, stranger))
 		}
 		return graver(err, d.tell(name, holder{s.field, s.from}, "waiting", 0))
 	}
@@ -124,7 +126,6 @@ func lease(text string, unit time.Duration) time.Duration {
 	return time.Duration(n) * unit
 }
 
-// set replays a SET.
 func (d *monitorDecoder) set(name string, e *entry, args []string) error {
 	by, span := holder{brief(args[2]), d.now.from}, time.Duration(0)
 	var nx, xx bool
@@ -160,7 +161,6 @@ func (d *monitorDecoder) set(name string, e *entry, args []string) error {
 	return ErrUnread
 }
 
-// acquire replays a SET with NX.
 func (d *monitorDecoder) acquire(name string, by holder, span time.Duration) error {
 	e, full := d.lock(name)
 	d.act(name)
@@ -188,7 +188,6 @@ func (d *monitorDecoder) acquire(name string, by holder, span time.Duration) err
 	return graver(full, d.tell(name, by, "waiting", 0))
 }
 
-// grant gives a key to a client.
 func (d *monitorDecoder) grant(name string, e *entry, by holder, span time.Duration) error {
 	e.owner = by
 	if !e.freeIsCertain {
@@ -238,7 +237,6 @@ func (d *monitorDecoder) reenter(name string, e *entry, by holder, number string
 	return graver(full, d.grant(name, e, by, 0))
 }
 
-// extend replays an EXPIRE.
 func (d *monitorDecoder) extend(name string, e *entry, span time.Duration) error {
 	if span < 0 {
 		return d.remove(name)
@@ -257,7 +255,7 @@ func (d *monitorDecoder) extend(name string, e *entry, span time.Duration) error
 	}
 	i, sure := e.believerNamedBy(d.script)
 	if i < 0 || !sure && e.believers[i] != e.owner {
-		return d.loseTrack(e)
+		return d.loseTrack(e, stranger)
 	}
 	h, before := e.believers[i], e.owner
 	switch {
@@ -309,7 +307,7 @@ func (d *monitorDecoder) remove(name string) error {
 	}
 	h := d.drop(e, i)
 	if !checked {
-		e.guess(h)
+		e.guessed = append(e.guessed[max(0, len(e.guessed)+1-maxGuessed):], h.value)
 	}
 	err := d.tell(name, h, event, 0)
 	if !sure {

@@ -162,7 +162,6 @@ func newPattern(text string) (*pattern, error) {
 	return p, nil
 }
 
-// match looks for the pattern in a line.
 func (p *pattern) match(line []byte) bool {
 	p.line = line
 	if !p.mayMatch(line) {
@@ -176,7 +175,6 @@ func (p *pattern) mayMatch(text []byte) bool {
 	return !slices.ContainsFunc(p.needed, func(needed []byte) bool { return !bytes.Contains(text, needed) })
 }
 
-// group returns the text of a group in the last matched line; nil if it has no such group.
 func (p *pattern) group(name string) []byte {
 	i, ok := p.groups[name]
 	if !ok || p.found[2*i] < 0 {
@@ -238,7 +236,6 @@ func (m matcher) has(name string) bool {
 	return slices.ContainsFunc(m, func(p *pattern) bool { _, ok := p.groups[name]; return ok })
 }
 
-// set sets the values that have a group.
 func (p *pattern) set(f *Fields) {
 	for field, name := range names {
 		if value := p.group(name); len(value) > 0 {
