@@ -133,6 +133,16 @@ func TestFormats(t *testing.T) {
 	}
 }
 
+// answer returns the verdict on a log with its doubts and remarks, or "" and the error.
+func answer(t *testing.T, mapping string, log ...Source) (Verdict, string) {
+	t.Helper()
+	r, err := Check(t.Context(), Options{Rules: plausible, Format: mapped(t, mapping), TempDir: t.TempDir()}, log...)
+	if err != nil {
+		return "", err.Error()
+	}
+	return r.Verdict(), strings.Join(english(slices.Concat(r.Doubts, r.Remarks)), "\n")
+}
+
 // mapped returns the format of a mapping.
 func mapped(t testing.TB, text string) logline.Format {
 	t.Helper()

@@ -274,14 +274,7 @@ func TestMisreadLogs(t *testing.T) {
 			name, text, _ := strings.Cut(text, "\n")
 			sources = append(sources, source(name, text))
 		}
-		r, err := Check(t.Context(), Options{Rules: plausible, Format: mapped(t, tt.mapping), TempDir: t.TempDir()}, sources...)
-		said, got := "", Verdict("")
-		if err != nil {
-			said = err.Error()
-		} else {
-			got, said = r.Verdict(), strings.Join(append(english(r.Doubts), english(r.Remarks)...), "\n")
-		}
-		if got != tt.want || !strings.Contains(said, tt.says) {
+		if got, said := answer(t, tt.mapping, sources...); got != tt.want || !strings.Contains(said, tt.says) {
 			t.Errorf("%s: %q, want %q: %s", tt.name, got, tt.want, said)
 		}
 	}
@@ -290,8 +283,7 @@ func TestMisreadLogs(t *testing.T) {
 // C's line names the holder, A, and is skipped, so it does not end A's hold, which B's meets.
 func TestASkippedLineIsNoEvent(t *testing.T) {
 	log := says("0", "A", "acquired", "") + says("1", "C", "released", `,"owner":"A"`) + says("2", "B", "acquired", "") + says("3", "A", "released", "")
-	r, err := Check(t.Context(), Options{Rules: plausible, Skip: true, TempDir: t.TempDir()}, source("a.json", log))
-	if err != nil || r.Verdict() != Certain || r.Skipped != 1 {
-		t.Errorf("%+v, %v", r, err)
+	if r := checked(t, log, Options{Rules: plausible, Skip: true}); r.Verdict() != Certain || r.Skipped != 1 {
+		t.Errorf("%+v", r)
 	}
 }

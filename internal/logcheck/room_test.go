@@ -16,13 +16,12 @@ import (
 	"lockstep/internal/say"
 )
 
-// line returns an event about a lock, whose time is also its line.
-func line(at int64, kind Kind, client, lock string) Event {
-	return Event{At: at, Line: at, Kind: kind, Client: client, Lock: lock, Token: NoToken}
-}
-
-func (j *judge) hear(at int64, kind Kind, client, lock string) {
-	e := line(at, kind, client, lock)
+// hear judges an event, whose time is also its line.
+func (j *judge) hear(at int64, kind Kind, client, lock string, token ...int64) {
+	e := Event{At: at, Line: at, Kind: kind, Client: client, Lock: lock, Token: NoToken}
+	if len(token) > 0 {
+		e.Token = token[0]
+	}
 	j.observe(&e)
 }
 
@@ -130,24 +129,19 @@ func TestManyTokensWithinTheClocks(t *testing.T) {
 	for n := range 2 * maxMarks {
 		for _, middle := range []bool{false, true} {
 			j := newJudge(Rules{ClockError: 50}, nil)
-			observe := func(at int64, kind Kind, client string, token int64) {
-				e := line(at, kind, client, "l")
-				e.Token = token
-				j.observe(&e)
-			}
-			observe(1, Acquired, "old", 1)
+			j.hear(1, Acquired, "old", "l", 1)
 			if middle {
-				observe(500, Acquired, "middle", 5)
+				j.hear(500, Acquired, "middle", "l", 5)
 			}
 			at := int64(1000)
 			for i := range n {
 				client := fmt.Sprint("c", i)
-				observe(at, Acquired, client, int64(10+i))
-				observe(at+1, Lost, client, NoToken)
+				j.hear(at, Acquired, client, "l", int64(10+i))
+				j.hear(at+1, Lost, client, "l")
 				at += 2
 			}
-			observe(at, Write, "old", 1) // for the last tokens, too early to be certain
-			observe(at+200, Write, "old", 1)
+			j.hear(at, Write, "old", "l", 1) // for the last tokens, too early to be certain
+			j.hear(at+200, Write, "old", "l", 1)
 			want := Count{Possible: 1, Certain: 1}
 			switch {
 			case middle:
@@ -287,9 +281,7 @@ func TestWhatIsForgottenIsSaid(t *testing.T) {
 			i = 0 // it comes again
 		}
 		for k, kind := range []Kind{Acquired, Released} {
-			e := line(at+int64(k), kind, fmt.Sprint("c", i%2), fmt.Sprint("l", i))
-			e.Token = token
-			j.observe(&e)
+			j.hear(at+int64(k), kind, fmt.Sprint("c", i%2), fmt.Sprint("l", i), token)
 		}
 	}
 	if r := j.close(at); !said(r.Doubts, say.LogTokensForgotten) || r.Locks != maxLocks+9 {

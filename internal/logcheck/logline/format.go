@@ -298,25 +298,25 @@ var presetFiles embed.FS
 var presets = func() map[string]*Format {
 	all := map[string]*Format{}
 	files, err := presetFiles.ReadDir("presets")
-	must(err)
+	panicOn(err)
 	for _, file := range files {
 		text, err := presetFiles.ReadFile("presets/" + file.Name())
-		must(err)
+		panicOn(err)
 		all[strings.TrimSuffix(file.Name(), ".yaml")], err = Parse(text)
-		must(err)
+		panicOn(err)
 	}
 	for _, f := range all { // order: what a preset is based on is based on none
 		if f.Preset != "" {
 			*f = f.Over(all[f.Preset])
 		}
-		must(f.check())
+		panicOn(f.check())
 	}
 	return all
 }()
 
 var presetNames = slices.Sorted(maps.Keys(presets))
 
-func must(err error) {
+func panicOn(err error) {
 	if err != nil {
 		panic(err)
 	}

@@ -6,7 +6,28 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"lockstep/internal/must"
 )
+
+func ready(text string) (*Format, error) {
+	f, err := Parse([]byte(text))
+	if err != nil {
+		return nil, err
+	}
+	return f.Ready()
+}
+
+// decoded returns the last event of lines in a.log, whose first line may be a header.
+func decoded(f *Format, first string, lines ...string) (last Fields, err error) {
+	d, _, err := Open(f, "a.log", []byte(first), []byte(first))
+	for _, line := range lines {
+		if err == nil {
+			err = d.Decode([]byte(line), 1, func(f *Fields) error { last = *f; return f.Failed })
+		}
+	}
+	return last, err
+}
 
 // A mistake in a mapping is an error with its key.
 func TestMistakesOfMappings(t *testing.T) {
@@ -25,11 +46,7 @@ func TestMistakesOfMappings(t *testing.T) {
 		"lease: 30s\nlease: 40s":           "lease",
 		strings.Repeat("[", 10_000) + "\n": "",
 	} {
-		f, err := Parse([]byte(text))
-		if err == nil {
-			_, err = f.Ready()
-		}
-		if err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := ready(text); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%.40q: %v, want %s", text, err, want)
 		}
 	}
@@ -37,55 +54,25 @@ func TestMistakesOfMappings(t *testing.T) {
 
 // A file overrides its preset; words for events add up.
 func TestAMappingGoesBeforeItsPreset(t *testing.T) {
-	f, err := Parse([]byte("preset: klog\nzone: +01:00\ncolumns: {client: '=me'}\nevents: {lost: gone}\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	ready, err := f.Ready()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if ready.Zone != "+01:00" || ready.Columns["client"] != "=me" || ready.Kind != Text || len(ready.Events["lost"]) != 3 || ready.GoLayout != "0102 15:04:05.000000" {
-		t.Errorf("%+v", ready)
+	f := must.Get(ready("preset: klog\nzone: +01:00\ncolumns: {client: '=me'}\nevents: {lost: gone}\n"))(t)
+	if f.Zone != "+01:00" || f.Columns["client"] != "=me" || f.Kind != Text || len(f.Events["lost"]) != 3 || f.GoLayout != "0102 15:04:05.000000" {
+		t.Errorf("%+v", f)
 	}
 }
 
 // A value may be joined, a constant, the file, or the first of several alternatives.
 func TestColumns(t *testing.T) {
-	const header = "time,pod,thread,host,lock,event"
-	for expression, want := range map[string]string{
-		"pod": "p", "pod+thread": "p/7", "=me": "me", "@file": "a.log", "@file+host": "a.log/h", "none|host": "", "pod|host": "p", "thread+@file": "7/a.log",
+	for _, tt := range []struct{ expression, values, want string }{
+		{"pod", "p,7,h", "p"}, {"pod+thread", "p,7,h", "p/7"}, {"=me", "p,7,h", "me"}, {"@file", "p,7,h", "a.log"}, {"@file+host", "p,7,h", "a.log/h"},
+		{"pod|host", "p,7,h", "p"}, {"thread+@file", "p,7,h", "7/a.log"},
+		{"pod|host|@file", "p,7,h", "p"}, {"pod|host|@file", ",7,h", "h"}, {"pod|host|@file", ",7,", "a.log"},
 	} {
-		d, _, err := Open(&Format{Columns: map[string]string{"client": expression}}, "a.log", []byte(header), []byte(header))
-		if err != nil {
-			if want != "" {
-				t.Errorf("%s: %v", expression, err)
-			}
-			continue
-		}
-		err = d.Decode([]byte("2026-03-01T12:00:00Z,p,7,h,jobs,acquired"), 1, func(f *Fields) error {
-			if string(f.Client) != want {
-				t.Errorf("%s: %q, want %q", expression, f.Client, want)
-			}
-			return nil
-		})
-		if err != nil {
-			t.Error(err)
-		}
+		f := &Format{Columns: map[string]string{"client": tt.expression}}
+		got := must.Get(decoded(f, "time,pod,thread,host,lock,event", "t,"+tt.values+",jobs,acquired"))(t)
+		must.Equalf(t, string(got.Client), tt.want, "%s of %s", tt.expression, tt.values)
 	}
-	d, _, err := Open(&Format{Columns: map[string]string{"client": "pod|host|@file"}}, "a.log", []byte(header), []byte(header))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for line, want := range map[string]string{"t,,7,h,jobs,acquired": "h", "t,,7,,jobs,acquired": "a.log", "t,p,7,h,jobs,acquired": "p"} {
-		if err := d.Decode([]byte(line), 1, func(f *Fields) error {
-			if string(f.Client) != want {
-				t.Errorf("%s: %q, want %q", line, f.Client, want)
-			}
-			return nil
-		}); err != nil {
-			t.Error(err)
-		}
+	if _, err := decoded(&Format{Columns: map[string]string{"client": "none|host"}}, "time,host,lock,event"); err == nil {
+		t.Error("a column that is not there is no error")
 	}
 }
 
@@ -131,19 +118,12 @@ func TestNamesAreGuessed(t *testing.T) {
 
 // A line without an event is skipped, unless it mentions a lock.
 func TestLinesWithoutAnEvent(t *testing.T) {
-	f, err := Format{Pattern: words{`(?<client>\w+) has (?<lock>\w+) (?<event>\w+)`}, Ignore: words{"releasenotes"}}.Ready()
-	if err != nil {
-		t.Fatal(err)
-	}
-	d, _, err := Open(f, "log", nil, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(ready("pattern: (?<client>\\w+) has (?<lock>\\w+) (?<event>\\w+)\nignore: releasenotes"))(t)
 	for line, want := range map[string]error{
 		"2026-03-01 12:00:00 seventeen rows": ErrOther, "\tat com.acme.Rows": ErrOther, "it Acquires it": ErrUnread, "LEASE": ErrUnread, "the releasenotes": ErrUnread,
 		"2026-03-01 12:00:00 A has jobs acquired": nil,
 	} {
-		if err := d.Decode([]byte(line), 1, func(*Fields) error { return nil }); !errors.Is(err, want) {
+		if _, err := decoded(f, "", line); !errors.Is(err, want) {
 			t.Errorf("%q: %v, want %v", line, err, want)
 		}
 	}
@@ -175,14 +155,9 @@ func TestTheThreadOfALine(t *testing.T) {
 		"[2026-11-29 10:15:30,123] INFO c.e.L":                                  "",
 		"2026-11-29 10:15:30,123 INFO  [org.acme.L] (executor-thread-1)":        "executor-thread-1",
 	} {
-		line := []byte(head + " Lock acquired: jobs")
-		got := ""
-		if d, _, err := Open(&Format{Columns: map[string]string{"client": "thread"}}, "app.log", line, line); err == nil {
-			_ = d.Decode(line, 1, func(f *Fields) error { got = string(f.Client); return nil })
-		}
-		if got != want {
-			t.Errorf("%s: %q, want %q", head, got, want)
-		}
+		line := head + " Lock acquired: jobs"
+		got, _ := decoded(&Format{Columns: map[string]string{"client": "thread"}}, line, line)
+		must.Equalf(t, string(got.Client), want, "%s", head)
 	}
 }
 
@@ -198,28 +173,13 @@ func TestWordsThatDeny(t *testing.T) {
 		"Lock acquired by w: jobs": ErrUnread, "Lock acquired for order 17": ErrUnread, "Lock acquired successfully: jobs": ErrUnread, "Lock acquired: true": ErrUnread, "Released lock on jobs": ErrUnread,
 		"Acquired lock jobs": nil, "We have acquired lock jobs: true": nil, "Waiting for lock jobs, not yet free": nil, "notably acquired lock to-do": nil, "Lock acquired: byte": nil, "Lost lock jobs: failed to renew": nil,
 	} {
-		line := []byte(head + message)
-		d, _, err := Open(&Format{}, "app.log", line, line)
-		if err == nil {
-			err = d.Decode(line, 1, func(f *Fields) error { return f.Failed })
-		}
-		if err != want {
-			t.Errorf("%s: %v, want %v", message, err, want)
-		}
+		_, err := decoded(&Format{}, head+message, head+message)
+		must.Equalf(t, err, want, "%s", message)
 	}
+	f := must.Get(ready(`pattern: '\[(?<client>\w+)\].*(?<event>acquired): (?<lock>\w+)'`))(t)
 	for message, want := range map[string]error{"[w] lock not acquired: jobs": ErrUnread, "[w] no lock acquired: jobs": ErrUnread, "[w] lock acquired: jobs": nil} {
-		f, err := Format{Pattern: words{`\[(?<client>\w+)\].*(?<event>acquired): (?<lock>\w+)`}}.Ready()
-		if err != nil {
-			t.Fatal(err)
-		}
-		line := []byte("2026-03-01 12:00:00.123 " + message)
-		d, _, err := Open(f, "app.log", line, line)
-		if err == nil {
-			err = d.Decode(line, 1, func(*Fields) error { return nil })
-		}
-		if err != want {
-			t.Errorf("%s: %v, want %v", message, err, want)
-		}
+		_, err := decoded(f, "", "2026-03-01 12:00:00.123 "+message)
+		must.Equalf(t, err, want, "%s", message)
 	}
 }
 
@@ -242,12 +202,7 @@ func TestLayouts(t *testing.T) {
 		{"MMM d HH:mm:ss.SSS", "Mar  1 10:02:03.456"}, {"%b %d %H:%M:%S.%L", "Mar  1 10:02:03.456"}, {"%d/%b/%Y:%H:%M:%S.%f %z", "01/Mar/2026:10:02:03.456000 +0000"},
 		{"%m/%d/%Y %I:%M:%S.%L %p", "3/01/2026 10:02:03.456 AM"}, {"Jan 2, 2006 @ 15:04:05.000", "Mar 1, 2026 @ 10:02:03.456"}, {"EEE dd MMM yyyy H:mm:ss.SSS", "Sun 01 Mar 2026 10:02:03.456"},
 	} {
-		layout, err := layoutOf(tt.layout)
-		if err != nil {
-			t.Errorf("%s: %v", tt.layout, err)
-			continue
-		}
-		at, err := time.Parse(layout, tt.time)
+		at, err := time.Parse(must.Get(layoutOf(tt.layout))(t), tt.time)
 		if want := time.Date(2026, 3, 1, 10, 2, 3, 456e6, time.UTC); err != nil || !at.AddDate(2026-at.Year(), 0, 0).Equal(want) {
 			t.Errorf("%s: %v, %v", tt.layout, at, err)
 		}
