@@ -240,12 +240,9 @@ func (u Unit) At(at int64) string {
 	if at < 0 {
 		sign, at = "-", -at
 	}
-	text := fmt.Sprintf("%s%d", sign, at/int64(u))
-	if rest := at % int64(u); rest != 0 {
-		width := len(fmt.Sprint(int64(u))) - 1
-		text += "." + strings.TrimRight(fmt.Sprintf("%0*d", width, rest), "0")
-	}
-	return text + " " + u.String()
+	width := len(fmt.Sprint(int64(u))) - 1
+	text := strings.TrimRight(fmt.Sprintf("%s%d.%0*d", sign, at/int64(u), width, at%int64(u)), "0")
+	return strings.TrimSuffix(text, ".") + " " + u.String()
 }
 
 func numeric(text []byte) bool { return len(bytes.Trim(text, "0123456789.-+eE")) == 0 }

@@ -277,16 +277,16 @@ func (l *lock) lately(client string) *Event {
 }
 
 func (j *judge) violation(l *lock, v *Violation) {
-	switch v.Sort {
-	case Overlap:
-		l.Overlaps.add(v)
-	case StaleWrite:
-		l.StaleWrites.add(v)
-	}
 	v.files, v.unit, v.widest = j.files, j.unit, j.widest()
-	kept := &j.possible
+	count, kept := &l.Overlaps, &j.possible
+	if v.Sort == StaleWrite {
+		count = &l.StaleWrites
+	}
 	if v.Certain {
+		count.Certain++
 		kept = &j.certain
+	} else {
+		count.Possible++
 	}
 	if len(*kept) < maxViolations {
 		*kept = append(*kept, v)

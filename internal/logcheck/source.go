@@ -108,10 +108,8 @@ func (l *log) end() error {
 	if l.other.n > l.others || l.lines.number == 1 && l.format.Kind == logline.CSV {
 		l.passed = append(l.passed, l.number)
 	}
-	if d, ok := l.decoder.(interface{ Unproven() (n, first int64) }); ok {
-		if n, first := d.Unproven(); n > 0 {
-			l.judge.result.doubt(say.LogUnproven.With(say.Number(n), l.judge.files.at(placed(l.number, first))))
-		}
+	if n, first := l.decoder.Unproven(); n > 0 {
+		l.judge.result.doubt(say.LogUnproven.With(say.Number(n), l.judge.files.at(placed(l.number, first))))
 	}
 	if name := l.formatName(); !slices.Contains(l.formats, name) {
 		l.formats = append(l.formats, name)

@@ -136,14 +136,6 @@ type Count struct {
 	AtLeast  bool  `json:"at_least"` // there may have been more than that
 }
 
-func (c *Count) add(v *Violation) {
-	if v.Certain {
-		c.Certain++
-	} else {
-		c.Possible++
-	}
-}
-
 func (c *Count) sum(other Count) {
 	c.Certain += other.Certain
 	c.Possible += other.Possible

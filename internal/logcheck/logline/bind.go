@@ -37,6 +37,7 @@ func (b *bound) End(func(*Fields) error) error { return nil }
 func (b *bound) Reads() []Read                 { return b.reads }
 func (b *bound) Time([]byte) []byte            { return b.filled.Time }
 func (b *bound) Whole() bool                   { return b.whole }
+func (b *bound) Unproven() (n, first int64)    { return 0, 0 }
 
 // slotter returns the slot of a value of the log by its name, for one of our values.
 type slotter func(field int, name string) (int, error)

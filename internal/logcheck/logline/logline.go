@@ -59,6 +59,8 @@ type Decoder interface {
 	Whole() bool
 	// Reads returns the log's columns or keys for our values.
 	Reads() []Read
+	// Unproven returns the number of lines whose event may not have happened, and the first of them.
+	Unproven() (n, first int64)
 }
 
 // Read is the name that a log has for one of our values.

@@ -24,7 +24,6 @@ type monitorDecoder struct {
 	now      command  // the current command
 	script   *script  // the current script; nil outside of one
 	unproven unproven // SETs of entries that have changed since
-	line     int64
 	emit     func(*Fields) error
 }
 
@@ -86,7 +85,7 @@ func newMonitor() *monitorDecoder {
 }
 
 func (d *monitorDecoder) Decode(line []byte, number int64, emit func(*Fields) error) error {
-	d.emit, d.line = emit, number
+	d.emit = emit
 	if string(line) == "OK" { // MONITOR was started, perhaps again
 		err := graver(d.finishScript(), d.forget())
 		d.script = nil
@@ -103,7 +102,7 @@ func (d *monitorDecoder) Decode(line []byte, number int64, emit func(*Fields) er
 		return err
 	}
 	db, from, _ := strings.Cut(source, " ")
-	now := command{strings.Clone(at), time.Duration(micros) * time.Microsecond, d.line, brief(db), brief(from)}
+	now := command{strings.Clone(at), time.Duration(micros) * time.Microsecond, number, brief(db), brief(from)}
 	if from == "lua" {
 		if d.script == nil { // the script began before the log
 			d.script = &script{at: now.at, from: from}
@@ -245,7 +244,6 @@ func (d *monitorDecoder) End(emit func(*Fields) error) error {
 	return d.finishScript()
 }
 
-// Unproven returns the number of lines with a SET that may have failed, and the first of them.
 func (d *monitorDecoder) Unproven() (n, first int64) {
 	all := d.unproven
 	for _, e := range d.keys { // order: the least is chosen
