@@ -13,8 +13,28 @@ import (
 	"lockstep/internal/say"
 )
 
-// A file is followed while it grows, is rotated and is truncated. Each step happens when the reader has nothing more to
-// read and would wait.
+// followed reads a file with some lines to the end, while each step happens when the reader has nothing more to read and
+// would wait. It returns the text and what was told.
+func followed(t *testing.T, path string, steps ...func()) (text string, told []string, missing say.Phrase) {
+	t.Helper()
+	ctx, stop := context.WithCancel(t.Context())
+	tail := must.Get(Follow(ctx, path, func(p say.Phrase) {
+		told = append(told, map[bool]string{true: "rotated", false: "truncated"}[p.Is(say.LogRotated)])
+	}))(t)
+	defer tail.Close()
+	steps = append(steps, stop)
+	tail.wait = func(context.Context) {
+		if len(steps) == 0 {
+			t.Fatal("it waits although it was stopped")
+		}
+		steps[0]()
+		steps = steps[1:]
+	}
+	text = string(must.Get(io.ReadAll(tail))(t))
+	return text, told, tail.Missing()
+}
+
+// A file is followed while it grows, is rotated and is truncated.
 func TestAFileIsFollowed(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "log")
 	write := func(flag int, text string) {
@@ -22,12 +42,9 @@ func TestAFileIsFollowed(t *testing.T) {
 		defer f.Close()
 		must.Get(f.WriteString(text))(t)
 	}
-	rename := func() {
-		must.Do(t, os.Rename(path, path+".1"))
-	}
-	ctx, stop := context.WithCancel(context.Background())
-	defer stop()
-	steps := []func(){
+	rename := func() { must.Do(t, os.Rename(path, path+".1")) }
+	write(0, "one\n")
+	text, told, missing := followed(t, path,
 		func() { write(os.O_APPEND, "two\n") },
 		func() { write(os.O_APPEND, "th") },
 		func() { write(os.O_APPEND, "ree\n") },
@@ -39,61 +56,25 @@ func TestAFileIsFollowed(t *testing.T) {
 		},
 		func() { write(os.O_TRUNC, "7\n") },
 		func() { write(os.O_APPEND, "eight\n") },
-		stop,
-	}
-	write(0, "one\n")
-	var said []say.Phrase
-	tail := must.Get(Follow(ctx, path, func(p say.Phrase) { said = append(said, p) }))(t)
-	defer tail.Close()
-	tail.wait = func(context.Context) {
-		if len(steps) == 0 {
-			t.Fatal("it waits although it was stopped")
-		}
-		steps[0]()
-		steps = steps[1:]
-	}
-	got := must.Get(io.ReadAll(tail))(t)
-	must.Equalf(t, string(got), "one\ntwo\nthree\nfour\nfi\nsix\n7\neight\n", "read")
-	var kinds []string
-	for _, p := range said {
-		switch {
-		case p.Is(say.LogRotated):
-			kinds = append(kinds, "rotated")
-		case p.Is(say.LogTruncated):
-			kinds = append(kinds, "truncated")
-		}
-	}
-	if strings.Join(kinds, " ") != "rotated rotated truncated" || tail.missing.Empty() {
-		t.Errorf("said %q, missing: %v", kinds, tail.missing)
-	}
+	)
+	must.Equal(t, text, "one\ntwo\nthree\nfour\nfi\nsix\n7\neight\n")
+	must.Equal(t, strings.Join(told, " "), "rotated rotated truncated")
+	must.Equal(t, missing.Is(say.LogTruncated), true)
 }
 
 // A line that a rotation leaves incomplete may look like a whole one, so it is reported.
 func TestARotationCutsALine(t *testing.T) {
 	for text, cut := range map[string]bool{"one\n": false, "one\ntw": true} {
 		path := filepath.Join(t.TempDir(), "log")
-		create := func(text string) {
-			must.Do(t, os.WriteFile(path, []byte(text), 0o600))
-		}
+		create := func(text string) { must.Do(t, os.WriteFile(path, []byte(text), 0o600)) }
 		create(text)
-		ctx, stop := context.WithCancel(context.Background())
-		tail := must.Get(Follow(ctx, path, func(say.Phrase) {}))(t)
-		steps := []func(){
-			func() {
-				must.Do(t, os.Rename(path, path+".1"))
-				create("three\n")
-			},
-			stop,
-		}
-		tail.wait = func(context.Context) {
-			steps[0]()
-			steps = steps[1:]
-		}
-		must.Get(io.ReadAll(tail))(t)
-		if missing := tail.Missing(); missing.Is(say.LogRotatedCut) != cut || missing.Empty() == cut {
+		_, _, missing := followed(t, path, func() {
+			must.Do(t, os.Rename(path, path+".1"))
+			create("three\n")
+		})
+		if missing.Is(say.LogRotatedCut) != cut || missing.Empty() == cut {
 			t.Errorf("%q: missing %q", text, missing.English())
 		}
-		must.Do(t, tail.Close())
 	}
 }
 
