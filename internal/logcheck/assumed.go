@@ -20,8 +20,7 @@ type Rules struct {
 	Assumed       Assumed
 }
 
-// Assumed marks rules that are not stated but plausible. The log is then judged both with them and with
-// zero.
+// Assumed marks rules that are not stated but plausible: the log is judged with them and with zero.
 type Assumed struct{ ClockError, ReleasedAfter bool }
 
 // Stated returns the rules, with those that only the format states.
@@ -81,8 +80,7 @@ type Setting struct {
 	Overlap, StaleWrite       Verdict
 }
 
-// settings returns the settings for a log: first that with the largest errors, last that with no assumed
-// ones.
+// settings are in order: first the one with the largest errors, last the one without assumptions.
 func (r Rules) settings() (all []Setting) {
 	clocks, lates := []time.Duration{r.ClockError}, []time.Duration{r.ReleasedAfter}
 	if r.Assumed.ClockError {
@@ -99,14 +97,12 @@ func (r Rules) settings() (all []Setting) {
 	return all
 }
 
-// before reports whether an event with a time and a grain certainly came before the time of another, given
-// the error of the clocks.
+// before reports whether an event certainly came before the time of another one.
 func (s *Setting) before(at, grain, other int64) bool {
 	return at+grain+2*int64(s.ClockError) <= other
 }
 
-// weigh notes the verdict on a pair or a write under all settings, and returns that under the first one. If that is none,
-// so are the others.
+// weigh notes a verdict under all settings, and returns the first one. If that is none, all are.
 func (j *judge) weigh(sort Sort, of func(*Setting) Verdict) Verdict {
 	first := of(&j.settings[0])
 	if first == None {

@@ -1,8 +1,5 @@
-// Package logcheck judges logs of locks in production, as CSV, as JSON lines or as text, of any
-// length. Unlike the history of a run, a log has no plan, its clocks differ, lines are late or
-// missing, and a dead client logs nothing. So it is judged by rules of its own, while it is read
-// and in constant memory; only *overlap* means the same as in package checker: two clients
-// believe they hold one lock at the same time.
+// Package logcheck judges logs of locks in production by rules of their own (DESIGN.md), while they
+// are read and in constant memory.
 //
 // The path of a line: lines reads it (bounded), a decoder turns it into an Event, an order sorts
 // it by time, and a judge looks at it once, together with the other events of its time.
@@ -129,8 +126,7 @@ func (f files) at(place int64) say.Phrase {
 // NoToken is the token of a line without one.
 const NoToken = -1
 
-// maxTime bounds times of either sign, in nanoseconds, so that no sum overflows: from 1823
-// to 2116 for times since 1970.
+// maxTime bounds times of either sign, so that no sum overflows: from 1823 to 2116 for dates.
 const maxTime = math.MaxInt64 / 2
 
 const maxName = 256

@@ -175,8 +175,7 @@ func (v *Violation) places() (all []int64) {
 	return slices.Compact(all)
 }
 
-// quote calls found with the given lines, which are in order. It is no error if the file is shorter now: it may
-// have been rotated.
+// quote calls found with the given lines, in order. A file may be shorter now, if it was rotated.
 func quote(ctx context.Context, o Options, in io.Reader, lines []int64, found func(int64, string)) error {
 	l := newLog(ctx, o, []Source{{}})
 	if err := l.open(in); err != nil {

@@ -126,8 +126,7 @@ type waiter struct {
 	at, acquired int64
 }
 
-// contend notes the acquisition of a client that may have waited: if another one acquired the lock meanwhile,
-// they contended. See Finding.Contended.
+// contend notes an acquisition: if its client waited while another one acquired the lock, they contended.
 func (l *lock) contend(e *Event) {
 	for i, w := range l.waiters {
 		if w.client == e.Client {
@@ -169,8 +168,7 @@ func (l *lock) waits(e *Event) {
 // Clients that acquire a lock again while they hold it: re-entrant ones, or several with one name. Each acquisition
 // is a hold of its own, and each end ends the latest: the client holds until the last one has ended.
 
-// apart reports whether two tokens show that a lock was granted twice. A re-entrant client gets the same token
-// again.
+// apart reports whether two tokens show two grants: a re-entrant client gets the same token again.
 func apart(a, b int64) bool { return a != NoToken && b != NoToken && a != b }
 
 // again checks the existing holds of a client that acquires the lock. Without tokens, a re-entrant client looks
@@ -223,8 +221,7 @@ func (j *judge) settle(l *lock, h *Hold) {
 	}
 }
 
-// conclude reports the outcomes of the pairs of a hold, and keeps the pending ones. All possible overlaps with a
-// silent client are one doubt.
+// conclude reports all but the pending pairs. The possible overlaps with a silent client are one doubt.
 func (j *judge) conclude(l *lock, h *Hold) {
 	pairs := h.pairs
 	h.pairs = nil
@@ -266,8 +263,7 @@ func (j *judge) doubtful(l *lock, p *pair) *Violation {
 	return &Violation{Sort: Overlap, Lock: l.Lock, Holds: []*Hold{p.y, p.x}, inside: p.y.beganIn(p.x, j.widest())}
 }
 
-// report reports the outcome of a pair. An acquisition that possibly overlaps several holds of a client counts
-// once.
+// report counts an acquisition that possibly overlaps several holds of a client once.
 func (j *judge) report(l *lock, p *pair, found Verdict) {
 	switch {
 	case found == Certain:

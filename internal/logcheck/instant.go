@@ -44,8 +44,7 @@ func (i *instant) flush() {
 	i.lines = i.lines[:0]
 }
 
-// instant judges the lines of one time: first those of each client and lock together, then crashes, then waiting
-// clients.
+// instant judges the lines of one time, in the order of compare.
 func (j *judge) instant(lines []Event) {
 	if len(lines) > 1 {
 		slices.SortFunc(lines, func(a, b Event) int { return compare(&a, &b) })

@@ -19,8 +19,7 @@ const (
 	maxEnded    = 16 // clients whose hold of one lock ended last
 )
 
-// judge sees the events of a log once each, in the order of time. Its memory does not
-// grow with the length of the log.
+// judge sees the events of a log once each, in the order of time, and in constant memory.
 type judge struct {
 	rules             Rules
 	settings          []Setting // see Rules.settings; with the worst verdicts so far

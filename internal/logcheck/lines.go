@@ -37,8 +37,7 @@ func newLines(in io.Reader) *lines { return &lines{in: bufio.NewReaderSize(in, m
 
 var errLong = fmt.Errorf("it is longer than %d bytes", maxLine)
 
-// next returns the next line without its line break, valid until the next call; io.EOF after
-// the last one, and errLong for a line that is skipped.
+// next returns a line without its break, valid until the next call; errLong for one that is skipped.
 func (l *lines) next() (line []byte, err error) {
 	switch {
 	case l.spread:
@@ -124,8 +123,7 @@ const escape = 0x1b
 
 var colours = regexp.MustCompile(`\x1b\[[\d;:]*[A-Za-z]`)
 
-// nextObject returns the next object, of an array or not, as one line; io.ErrUnexpectedEOF once, when an array does not
-// end.
+// nextObject returns an object as one line; io.ErrUnexpectedEOF once, when an array does not end.
 func (l *lines) nextObject() ([]byte, error) {
 	l.object, l.whole = l.object[:0], true
 	depth, text, escaped := 0, false, false

@@ -37,8 +37,7 @@ func (l *log) hear() {
 	}
 }
 
-// again reads a source again. It reports whether the time of a line about something else lies within the log, so that
-// its client was up, or whether there is only a header; and the lines that name a lock of the log.
+// again reads a source again: was its client up, by the time of a line, or is it a header only; which lines name a lock?
 func (l *log) again(n int, silent bool) (up bool, named left) {
 	if l.sources[n].Again == nil || silent && int64(len(l.judge.locks)) < l.judge.result.Locks { // some names are forgotten
 		return false, named

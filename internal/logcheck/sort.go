@@ -9,9 +9,7 @@ import (
 	"slices"
 )
 
-// sorter sorts any number of events by time: it writes sorted chunks to files, and merges
-// them. The files are unlinked while they are open, so none is left however the program
-// ends.
+// sorter sorts any number of events by time: it writes sorted chunks to files, and merges them.
 type sorter struct {
 	dir    string // "": the system's temporary folder
 	events []Event
@@ -68,7 +66,7 @@ func (s *sorter) write(all func(put func(*Event) error) error) error {
 		return err
 	}
 	s.chunks = append(s.chunks, f)
-	_ = os.Remove(f.Name()) // fails on Windows, where the file stays in the temporary folder
+	_ = os.Remove(f.Name()) // while it is open, so none is left however the program ends; fails on Windows
 	out := bufio.NewWriterSize(f, 256<<10)
 	records := gob.NewEncoder(out)
 	if err := all(func(e *Event) error { return records.Encode(e) }); err != nil {

@@ -259,6 +259,5 @@ func (l *log) emit(f *logline.Fields) error {
 	return l.take(e)
 }
 
-// coarsest is the coarsest precision of times, as a power of ten in nanoseconds, at which equal lines are
-// duplicates: a millisecond.
-const coarsest = 6
+// coarsest is the coarsest precision at which equal lines are duplicates: a millisecond.
+const coarsest = 6 // a power of ten in nanoseconds

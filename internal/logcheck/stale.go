@@ -11,8 +11,7 @@ import (
 
 // grants are the acquisitions and tokens that later writes to a lock are compared with.
 type grants struct {
-	// marks are the tokens seen, in increasing order: only the first is certainly earlier than the current
-	// time.
+	// marks are the tokens seen, in increasing order: only the first is certainly in the past.
 	marks []Event
 	// acquired are the last acquisitions: those within the error of the clocks, and before them the last ones of
 	// two clients that share the lock and of two that do not.
@@ -149,8 +148,7 @@ func (j *judge) byToken(l *lock, v *Violation) bool {
 	return j.stale(l, v, found)
 }
 
-// newer returns a token above that of a write: one that was certainly seen before it if possible, otherwise the
-// last one.
+// newer returns a token above that of a write: if possible, one that was certainly seen before it.
 func (g *grants) newer(w *Event, s *Setting) (*Event, Verdict) {
 	last := &g.marks[len(g.marks)-1]
 	if last.Token <= w.Token {
@@ -189,8 +187,7 @@ func (j *judge) byOrder(l *lock, v *Violation, own *Event) bool {
 	return j.stale(l, v, worst)
 }
 
-// late judges whether an acquisition may have come before an earlier write of a client without a hold, within the
-// error of the clocks.
+// late judges whether an acquisition may have come before an earlier write without a hold.
 func (j *judge) late(l *lock, e *Event) {
 	w := &l.grants.late
 	if w.Line == 0 || w.Client == e.Client {

@@ -11,10 +11,8 @@ import (
 	"lockstep/internal/say"
 )
 
-// Tail reads a growing file until its context ends, which counts as the end of the file. A rotated
-// file is read to its end, followed by the file that now has its name; a truncated one is
-// read from its beginning. Both are reported. Lines truncated before they were read are lost,
-// which Missing reports.
+// Tail reads a growing file until its context ends. A rotated file is read to its end, followed by the file
+// that now has its name; a truncated one is read from its beginning, and what was not read of it is lost.
 type Tail struct {
 	ctx     context.Context
 	path    string
@@ -93,8 +91,7 @@ func (t *Tail) read(p []byte) (int, error) {
 	return n, err
 }
 
-// renewed opens the file that has replaced the current one; nil when none has. It rewinds a truncated
-// file.
+// renewed opens the file that has replaced this one; nil for none. It rewinds a truncated file.
 func (t *Tail) renewed() (*os.File, error) {
 	now, err := os.Stat(t.path)
 	if errors.Is(err, fs.ErrNotExist) {

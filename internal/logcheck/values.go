@@ -105,8 +105,7 @@ func (v *values) event(f *logline.Fields, e *Event) (err error) {
 	return nil
 }
 
-// bare returns a name without blanks around it and the colours of a terminal: with them, one client or lock would look
-// like two.
+// bare returns a name without blanks and colours around it, with which it would look like another one.
 func bare(name string) string { return strings.TrimSpace(colours.ReplaceAllString(name, "")) }
 
 type errEvent struct{ word string }
@@ -140,8 +139,7 @@ var filler = strings.Fields("lock locks lease leader leadership mutex the a an t
 // state matches a phrase that may be said by one who does not get the lock: it is locked, lock_is_locked.
 var state = regexp.MustCompile(`(?i)(?:\b|_)(?:is|was|been)(?:\b|_)`)
 
-// plain returns a phrase in lower case without filler: "lock_acquired" and "Successfully acquired the lock" are
-// acquired.
+// plain returns a phrase in lower case without filler: acquired for "lock_acquired".
 func plain(phrase string) string {
 	return strings.Join(slices.DeleteFunc(logline.Words(phrase), func(w string) bool { return slices.Contains(filler, w) }), " ")
 }
@@ -247,7 +245,6 @@ func (s *span) add(e *Event) {
 }
 
 // strangers finds two sources without a common time and a common client, 0, 0 for none: their zones may differ.
-// The parts of a rotated log have common clients.
 func strangers(spans []span) (int, int) {
 	known := func(s span) bool { return len(s.clients) > 0 && len(s.clients) <= maxSpan }
 	for i, b := range spans {

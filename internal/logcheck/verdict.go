@@ -12,8 +12,7 @@ import (
 // Verdict is the judgement of a property, for one lock or for all of them.
 type Verdict string
 
-// The verdicts, from good to bad. None is earned: a log without contention, or with a missing part, is
-// Unknown.
+// The verdicts, from good to bad. None is earned: without contention, or in part, a log is Unknown.
 const (
 	None     Verdict = "none"
 	Unknown  Verdict = "unknown"
@@ -61,8 +60,7 @@ type Violation struct {
 // maxFound bounds the holds of a violation besides the intruder's.
 const maxFound = 8
 
-// Span returns the time in which the clients held together, by the log's own times: a
-// possible overlap may be empty.
+// Span returns the time in which the clients held together, by the log's own times; it may be empty.
 func (v *Violation) Span() (from, to int64) {
 	if v.Sort == StaleWrite {
 		return v.Write.At, v.Write.At
@@ -107,8 +105,7 @@ func (v *Violation) Time(at int64) string { return v.unit.At(at) }
 // silent reports whether the violation is possible only because a client is silent.
 func (v *Violation) silent() bool { return !v.inside && v.Holds[1].Ending != ByLine }
 
-// Clients returns the clients of the violation: the intruder, then the other holders; of a stale
-// write the writer, then the newer holder.
+// Clients are the intruder, then the other holders; of a stale write the writer, then the newer holder.
 func (v *Violation) Clients() (names []string) {
 	if v.Sort == StaleWrite {
 		return []string{v.Write.Client, v.Newer.Client}

@@ -42,8 +42,7 @@ func (b *bound) Unproven() (n, first int64)    { return 0, 0 }
 // slotter returns the slot of a value of the log by its name, for one of our values.
 type slotter func(field int, name string) (int, error)
 
-// bind binds the first of our values: as the format states, with slot for each name of the log in it, otherwise
-// by guess.
+// bind binds the first of our values: by guess, unless the format states the names of the log.
 func (b binder) bind(to *bound, first []string, slot slotter, guess func(field int) error) (err error) {
 	for field, name := range first {
 		if b.format.Columns[name] == "" {
@@ -205,8 +204,7 @@ func isProse(name string) bool { return slices.Contains(aliases[eventField][pros
 // farther is added to the rank of a name that ends with an alias.
 const farther = 100
 
-// rank returns how well a name of a log fits one of our values: lower is better, 0 for our own name, -1 for no
-// fit.
+// rank returns how well a name fits one of our values: 0 is our own name, lower is better, -1 is no fit.
 func rank(field int, name string) int {
 	if name == names[field] {
 		return 0

@@ -44,8 +44,7 @@ func newCSV(header []byte, b binder) (*csvDecoder, error) {
 	return nil, first
 }
 
-// misfits are first lines of logs that cannot be judged as they are, such as those of Logback, Log4j and Elixir as they are
-// without a configuration.
+// misfits are first lines of logs that cannot be judged, such as those of Logback without a configuration.
 var misfits = []struct {
 	form *regexp.Regexp
 	cure string

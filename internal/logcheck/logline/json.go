@@ -134,8 +134,7 @@ func (d *jsonDecoder) pass(line []byte, field int) error {
 	return unread(fmt.Sprintf("which of the keys %s has the %s is not known: --columns %s=NAME says it%s", listed(keys), name, name, cure))
 }
 
-// moved returns an error when a value was read from another key than that of the events before it: a line may name
-// the holder beside the client.
+// moved is the error of a value with another key than before: a line may name the holder beside the client.
 func (d *jsonDecoder) moved(field int) error {
 	s := d.guess(field)
 	if s == nil || !s.set || s.before == "" || s.name == s.before {
@@ -187,8 +186,7 @@ func (d *jsonDecoder) attribute(depth int) error {
 	})
 }
 
-// single reports whether an array has one element, and that is no list or object: Elasticsearch writes each of the fields
-// that were asked for so.
+// single reports whether an array has one plain element, as each of the fields of Elasticsearch.
 func (d *jsonDecoder) single() bool {
 	n, ahead := 0, d.scan
 	err := ahead.Array(func() error {

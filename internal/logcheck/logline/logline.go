@@ -14,8 +14,7 @@ import (
 	"unicode/utf8"
 )
 
-// Fields are the values of an event, as the log has them. They are valid until the next line; missing values are
-// empty.
+// Fields are the values of an event as the log has them, valid until the next line; "" for a missing one.
 type Fields struct {
 	Time, Client, Lock, Event, Token, Mode, Lease []byte
 	Prose                                         bool   // the event may be any sentence

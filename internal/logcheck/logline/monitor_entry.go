@@ -87,8 +87,7 @@ func (e *entry) believerNamedBy(s *script) (i int, sure bool) {
 	return slices.IndexFunc(e.believers, named), false
 }
 
-// misjudged reports whether a script names a client to which a DEL was wrongly attributed: it still believes to
-// hold the key.
+// misjudged reports whether a script names a client to which a DEL was wrongly attributed.
 func (e *entry) misjudged(s *script) bool {
 	if i, _ := e.believerNamedBy(s); i >= 0 {
 		return false

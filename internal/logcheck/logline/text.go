@@ -122,8 +122,7 @@ func unquote(value []byte) []byte {
 // if it were left out: PM, Europe/Berlin.
 const stamp = `\d{4}(?:-\d\d-|/\d\d/)\d\d...:..:..(?:[.,]\d+)?(?:Z| ?(?:UTC|GMT)(?:[+-]\d\d?(?::?\d\d)?)?\b| ?[+-]\d\d:?\d\d\b|[+-](?:0\d|1[0-4])\b| ` + ZoneNames + `\b| ?[AaPp][Mm]\b| ` + regions + `/\w+)?`
 
-// first matches a time, arrival one of the runtime of a container, second one that follows it at once, and hours one
-// without a date.
+// A time, that of the runtime of a container, one that follows it at once, and one without a date.
 var (
 	first   = regexp.MustCompile(stamp)
 	arrival = regexp.MustCompile(`T..:..:..\.\d{9}(?:Z|[+-]..:..)$`)
@@ -270,8 +269,7 @@ func (p *pattern) denied() bool {
 	return denies.Match(before[max(0, len(before)-60):])
 }
 
-// failed returns an error if the words after the last match say that it did not succeed, or if the line is of a kind that
-// does not say it.
+// failed is the error of a match that did not succeed, by the words behind it, or may not have.
 func (p *pattern) failed() error {
 	after := p.line[p.found[1]:]
 	switch {
