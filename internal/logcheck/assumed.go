@@ -25,26 +25,25 @@ type Assumed struct{ ClockError, ReleasedAfter bool }
 
 // Stated returns the rules, with those that only the format states.
 func (r Rules) Stated(f *logline.Format) (Rules, error) {
+	noLease := r.Lease == 0
 	for _, one := range []struct {
 		key, text string
 		to        *time.Duration
-		assumed   *bool
+		open      *bool
 		most      time.Duration
 	}{
 		{"clock-error", f.ClockError, &r.ClockError, &r.Assumed.ClockError, MaxClockError},
 		{"released-after", f.ReleasedAfter, &r.ReleasedAfter, &r.Assumed.ReleasedAfter, MaxReleasedAfter},
-		{"lease", f.Lease, &r.Lease, nil, MaxLease},
+		{"lease", f.Lease, &r.Lease, &noLease, MaxLease},
 	} {
-		if one.text == "" || one.assumed != nil && !*one.assumed || one.assumed == nil && *one.to != 0 {
+		if one.text == "" || !*one.open {
 			continue
 		}
 		d, err := time.ParseDuration(one.text)
 		if err != nil || d < 0 || d > one.most {
 			return r, fmt.Errorf("%s: %q is no time from 0 to %v, such as 50ms", one.key, one.text, one.most)
 		}
-		if *one.to = d; one.assumed != nil {
-			*one.assumed = false
-		}
+		*one.to, *one.open = d, false
 	}
 	r.Reentrant = r.Reentrant || f.Reentrant
 	return r, nil

@@ -110,11 +110,7 @@ func (j *judge) once(lines []Event) []Event {
 			j.firstTwice = e.Line
 		}
 		if e.Kind == Acquired {
-			l := j.locks[e.Lock]
-			if l == nil {
-				l = j.newLock(e.Lock)
-			}
-			l.twice = e.Line
+			j.lock(e.Lock).twice = e.Line
 		}
 	}
 	return all

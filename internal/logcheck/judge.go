@@ -78,10 +78,7 @@ func (j *judge) observe(e *Event) {
 	if e.Kind == Acquired && j.holds >= maxAllHolds {
 		j.makeRoom()
 	}
-	l := j.locks[e.Lock]
-	if l == nil {
-		l = j.newLock(e.Lock)
-	}
+	l := j.lock(e.Lock)
 	l.touched = e.At
 	switch e.Kind {
 	case Acquired:
@@ -105,7 +102,11 @@ func (j *judge) observe(e *Event) {
 	}
 }
 
-func (j *judge) newLock(name string) *lock {
+// lock returns the state of a lock, which it makes if there is none.
+func (j *judge) lock(name string) *lock {
+	if l := j.locks[name]; l != nil {
+		return l
+	}
 	if len(j.locks) >= maxLocks {
 		j.makeRoom()
 	}

@@ -99,13 +99,16 @@ func (s *sorter) close() {
 func (s *sorter) merge(f func(*Event) error) error {
 	var q []*chunk // in the order of their events
 	next := func(c *chunk) error {
-		err := c.next()
-		if err == io.EOF {
+		c.Event = Event{} // gob omits zero fields
+		switch err := c.in.Decode(&c.Event); {
+		case err == io.EOF:
 			return nil
+		case err != nil:
+			return fmt.Errorf("a file of sorted lines cannot be read back: %w", err)
 		}
 		at, _ := slices.BinarySearchFunc(q, c, func(a, b *chunk) int { return compare(&a.Event, &b.Event) })
 		q = slices.Insert(q, at, c)
-		return err
+		return nil
 	}
 	for _, file := range s.chunks {
 		if err := next(&chunk{in: gob.NewDecoder(bufio.NewReaderSize(file, 64<<10))}); err != nil {
@@ -128,14 +131,4 @@ func (s *sorter) merge(f func(*Event) error) error {
 type chunk struct {
 	in *gob.Decoder
 	Event
-}
-
-// next reads the next event; io.EOF after the last one.
-func (c *chunk) next() error {
-	c.Event = Event{} // gob omits zero fields
-	err := c.in.Decode(&c.Event)
-	if err != nil && err != io.EOF {
-		err = fmt.Errorf("a file of sorted lines cannot be read back: %w", err)
-	}
-	return err
 }

@@ -8,12 +8,6 @@ import (
 	"strings"
 )
 
-// binder binds our values to those of a log.
-type binder struct {
-	format *Format
-	file   string
-}
-
 // part is a part of one of our values: a value of the log, or a constant text.
 type part struct {
 	slot   int // of the log's values; -1 for a text
@@ -21,16 +15,17 @@ type part struct {
 	either bool // it is used only if the earlier parts are empty
 }
 
-// bound has the parts of each of our values, and the methods that most decoders share.
+// bound binds our values to those of a log, and has the methods that most decoders share.
 type bound struct {
-	fields   [numFields][]part
-	reads    []Read
-	stated   bool    // the format states some of them
-	patterns matcher // for the line, or for its message
-	prose    bool    // the event is a message
-	filled   Fields
-	failed   bool // a value of this line says so
-	whole    bool // a line that is cut is an error
+	format *Format
+	file   string
+	fields [numFields][]part
+	reads  []Read
+	stated bool // the format states some of them
+	prose  bool // the event is a message
+	filled Fields
+	failed bool // a value of this line says so
+	whole  bool // a line that is cut is an error
 }
 
 func (b *bound) End(func(*Fields) error) error { return nil }
@@ -43,12 +38,12 @@ func (b *bound) Unproven() (n, first int64)    { return 0, 0 }
 type slotter func(field int, name string) (int, error)
 
 // bind binds the first of our values: by guess, unless the format states the names of the log.
-func (b binder) bind(to *bound, first []string, slot slotter, guess func(field int) error) (err error) {
+func (b *bound) bind(first []string, slot slotter, guess func(field int) error) (err error) {
 	for field, name := range first {
 		if b.format.Columns[name] == "" {
 			err = guess(field)
-		} else if to.fields[field], err = b.parts(field, slot); err == nil {
-			to.reads, to.stated = append(to.reads, Read{name, b.format.Columns[name]}), true
+		} else if b.fields[field], err = b.parts(field, slot); err == nil {
+			b.reads, b.stated = append(b.reads, Read{name, b.format.Columns[name]}), true
 		}
 		if err != nil {
 			return err
@@ -59,7 +54,7 @@ func (b binder) bind(to *bound, first []string, slot slotter, guess func(field i
 
 // parts parses the expression for one of our values: a text after "=", or names and @file, joined by "+", or
 // alternatives separated by "|".
-func (b binder) parts(field int, slot slotter) (parts []part, err error) {
+func (b *bound) parts(field int, slot slotter) (parts []part, err error) {
 	expression := b.format.Columns[names[field]]
 	if text, ok := strings.CutPrefix(expression, "="); ok {
 		return []part{{slot: -1, text: []byte(text)}}, nil
@@ -136,10 +131,10 @@ var aliases = [numFields][]string{
 }
 
 // wanted reports whether a value may be guessed by the names of a log: a message only if patterns use it.
-func (b *binder) wanted(field int) bool { return field != messageField || len(b.format.patterns) > 0 }
+func (b *bound) wanted(field int) bool { return field != messageField || len(b.format.patterns) > 0 }
 
 // needed reports whether a log must have a value.
-func (b *binder) needed(field int) bool {
+func (b *bound) needed(field int) bool {
 	switch {
 	case field == messageField:
 		return true
@@ -151,10 +146,10 @@ func (b *binder) needed(field int) bool {
 
 // within fills in the values from the message of a line, if there are patterns. It returns the one that matched.
 func (b *bound) within(f *Fields) (p *pattern, ok bool) {
-	if len(b.patterns) == 0 {
+	if len(b.format.patterns) == 0 {
 		return nil, true
 	}
-	if p = b.patterns.match(f.message); p == nil {
+	if p = b.format.patterns.match(f.message); p == nil {
 		return nil, false
 	}
 	f.Prose = false
@@ -174,7 +169,7 @@ func (b *bound) emitOnly(f *Fields, p *pattern, emit func(*Fields) error) error 
 	if err := emit(f); err != nil {
 		return err
 	}
-	if p != nil && b.patterns.twice(p) {
+	if p != nil && b.format.patterns.twice(p) {
 		return ErrTwo
 	}
 	return nil

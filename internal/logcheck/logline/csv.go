@@ -26,7 +26,7 @@ type csvDecoder struct {
 const commas = ",;\t|"
 
 // newCSV finds the separator by the header.
-func newCSV(header []byte, b binder) (*csvDecoder, error) {
+func newCSV(header []byte, b bound) (*csvDecoder, error) {
 	for _, m := range misfits {
 		if m.form.Match(header) {
 			return nil, fmt.Errorf("%s %s", shown(header), m.cure)
@@ -34,8 +34,8 @@ func newCSV(header []byte, b binder) (*csvDecoder, error) {
 	}
 	var first error // the error with the usual comma is the most helpful
 	for _, comma := range []byte(commas) {
-		d := &csvDecoder{comma: comma, header: bytes.Clone(header), bound: bound{patterns: b.format.patterns}}
-		err := d.begin(b)
+		d := &csvDecoder{comma: comma, header: bytes.Clone(header), bound: b}
+		err := d.begin()
 		if err == nil {
 			return d, nil
 		}
@@ -55,7 +55,7 @@ var misfits = []struct {
 	{regexp.MustCompile(`^\d+\) (?:\d+\) )?\(integer\)`), "begins the slow log of Redis, which has no replies and only slow commands: MONITOR shows all of them"},
 }
 
-func (d *csvDecoder) begin(b binder) error {
+func (d *csvDecoder) begin() error {
 	if d.split(d.header) != nil {
 		return noFormat(d.header)
 	}
@@ -64,8 +64,8 @@ func (d *csvDecoder) begin(b binder) error {
 			d.tells = append(d.tells, at)
 		}
 	}
-	err := b.bind(&d.bound, names, d.column, func(field int) error {
-		if !b.wanted(field) {
+	err := d.bind(names, d.column, func(field int) error {
+		if !d.wanted(field) {
 			return nil
 		}
 		at, err := best(field, d.columns)
@@ -75,7 +75,7 @@ func (d *csvDecoder) begin(b binder) error {
 			d.whole = d.whole || field == eventField && at == len(d.columns)-1 // a known word
 			d.loose = d.loose || d.columns[at] != names[field]
 			d.prose = d.prose || field == eventField && isProse(d.columns[at])
-		} else if err == nil && b.needed(field) {
+		} else if err == nil && d.needed(field) {
 			err = d.missing(names[field], names[field])
 		}
 		return err

@@ -37,9 +37,10 @@ type slot struct {
 
 const maxPaths = 4096
 
-func newJSON(b binder) (*jsonDecoder, error) {
-	d := &jsonDecoder{paths: map[string]target{}, bound: bound{patterns: b.format.patterns, whole: true}}
-	return d, b.bind(&d.bound, names, func(field int, theirs string) (int, error) {
+func newJSON(b bound) (*jsonDecoder, error) {
+	d := &jsonDecoder{paths: map[string]target{}, bound: b}
+	d.whole = true
+	return d, d.bind(names, func(field int, theirs string) (int, error) {
 		if t, ok := d.paths[theirs]; ok {
 			return t.slot, nil
 		}
@@ -47,7 +48,7 @@ func newJSON(b binder) (*jsonDecoder, error) {
 		d.paths[theirs] = target{slot: at}
 		return at, nil
 	}, func(field int) error {
-		if b.wanted(field) {
+		if d.wanted(field) {
 			d.guessed[field] = true
 			d.fields[field] = []part{{slot: d.slot(field)}}
 		}
@@ -83,7 +84,7 @@ func (d *jsonDecoder) Decode(line []byte, _ int64, emit func(*Fields) error) err
 		return d.pass(line, messageField)
 	}
 	for field, name := range names[:tokenField] {
-		if field == lockField || !d.lacks(field) || d.patterns.has(name) {
+		if field == lockField || !d.lacks(field) || d.format.patterns.has(name) {
 			continue
 		}
 		if s := d.guess(lockField); len(f.Lock) == 0 || s != nil && s.rank > 0 { // under a name that is not ours
@@ -127,7 +128,7 @@ func (d *jsonDecoder) pass(line []byte, field int) error {
 		return err
 	}
 	name, cure := names[field], ""
-	if field == lockField && len(d.patterns) == 0 {
+	if field == lockField && len(d.format.patterns) == 0 {
 		cure = ", or --pattern where a message does"
 	}
 	keys := slices.Sorted(maps.Keys(d.paths))

@@ -107,7 +107,7 @@ func Open(f *Format, file string, first, ahead []byte) (d Decoder, found Format,
 	if found.Kind == "" {
 		found.Kind = kindOf(&found, first)
 	}
-	b := binder{format: &found, file: file}
+	b := bound{format: &found, file: file}
 	switch found.Kind {
 	case Monitor:
 		d = newMonitor()

@@ -16,23 +16,23 @@ type textDecoder struct {
 	values [][]byte
 }
 
-func newText(b binder) (*textDecoder, error) {
-	d := &textDecoder{bound: bound{patterns: b.format.patterns}}
-	if len(d.patterns) == 0 {
+func newText(b bound) (*textDecoder, error) {
+	d := &textDecoder{bound: b}
+	if len(d.format.patterns) == 0 {
 		return nil, fmt.Errorf("say with --pattern where client, lock and event stand in a line, in named groups")
 	}
-	return d, b.bind(&d.bound, names[:messageField], func(field int, theirs string) (int, error) {
+	return d, d.bind(names[:messageField], func(field int, theirs string) (int, error) {
 		switch {
-		case d.patterns.has(theirs):
-		case b.format.head.has(theirs):
-			d.head = b.format.head
+		case d.format.patterns.has(theirs):
+		case d.format.head.has(theirs):
+			d.head = d.format.head
 		default:
 			return 0, fmt.Errorf("no --pattern has a group (?<%s>...), which is to be the %s%s", theirs, names[field], isCSV)
 		}
 		return d.slot(theirs), nil
 	}, func(field int) error {
 		switch name := names[field]; {
-		case d.patterns.has(name):
+		case d.format.patterns.has(name):
 			d.fields[field] = []part{{slot: d.slot(name)}}
 			d.reads = append(d.reads, Read{name, "(?<" + name + ">...)"})
 		case field == timeField:
@@ -57,7 +57,7 @@ func (d *textDecoder) slot(name string) int {
 }
 
 func (d *textDecoder) Decode(line []byte, _ int64, emit func(*Fields) error) error {
-	p := d.patterns.match(line)
+	p := d.format.patterns.match(line)
 	if p == nil || trace.Match(line) {
 		return Pass(line)
 	}
