@@ -1,6 +1,7 @@
 package logcheck
 
 import (
+	"cmp"
 	"context"
 	"os"
 	"path/filepath"
@@ -72,23 +73,13 @@ func TestCases(t *testing.T) {
 		{name: "a false death", files: []string{"e06-crashed-then-acts.csv"}, overlap: Certain, certain: 1, exact: Certain, said: say.LogNotDead},
 		{name: "a waiter of hours before", files: []string{"e04-stale-waiter.csv"}, overlap: Unknown, exact: Unknown, said: say.LogUncontended},
 	} {
-		rules := tt.rules
-		if rules == (Rules{}) {
-			rules = plausible
-		}
+		rules := cmp.Or(tt.rules, plausible)
 		var sources []Source
 		for _, name := range tt.files {
 			sources = append(sources, file(t, name))
 		}
-		r, err := Check(context.Background(), Options{Rules: rules, TempDir: t.TempDir()}, sources...)
-		if err != nil {
-			t.Errorf("%s: %v", tt.name, err)
-			continue
-		}
-		late := tt.late
-		if late == "" {
-			late = None
-		}
+		r := must.Get(Check(context.Background(), Options{Rules: rules, TempDir: t.TempDir()}, sources...))(t)
+		late := cmp.Or(tt.late, None)
 		exact := r.Settings[len(r.Settings)-1].Overlap
 		if r.Overlap() != tt.overlap || r.Overlaps.Certain != tt.certain || r.StaleWrite() != late || exact != tt.exact {
 			t.Errorf("%s: overlap %s (%d for certain), stale write %s, exact %s; want %s (%d), %s, %s", tt.name,
@@ -122,11 +113,7 @@ func TestFormats(t *testing.T) {
 		{"monitor.txt", "", None, 0, 0, "monitor", "2026-03-01T10:00:00.012345Z"},
 		{"zap.jsonl", "", Certain, 1, 0, "zap", "2026-03-01T09:01:00.015Z"},
 	} {
-		r, err := Check(t.Context(), Options{Rules: plausible, Format: mapped(t, tt.mapping), TempDir: t.TempDir()}, file(t, tt.name))
-		if err != nil {
-			t.Errorf("%s: %v", tt.name, err)
-			continue
-		}
+		r := must.Get(Check(t.Context(), Options{Rules: plausible, Format: mapped(t, tt.mapping), TempDir: t.TempDir()}, file(t, tt.name)))(t)
 		if r.Verdict() != tt.want || r.Overlaps.Certain != tt.certain || r.Overlaps.Possible != tt.possible || r.Format != tt.format || r.Unit.At(r.First) != tt.first || r.Skipped+r.Unread > 0 {
 			t.Errorf("%s: %s, %+v, %s from %s; %q", tt.name, r.Verdict(), r.Overlaps, r.Format, r.Unit.At(r.First), english(r.Doubts))
 		}
@@ -146,22 +133,13 @@ func answer(t *testing.T, mapping string, log ...Source) (Verdict, string) {
 // mapped returns the format of a mapping.
 func mapped(t testing.TB, text string) logline.Format {
 	t.Helper()
-	f, err := logline.Parse([]byte(text))
-	if err == nil {
-		f, err = f.Ready()
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	return *f
+	f := must.Get(logline.Parse([]byte(text)))(t)
+	return *must.Get(f.Ready())(t)
 }
 
 // Lines of several files are named with their file.
 func TestFilesAreNamed(t *testing.T) {
-	r, err := Check(context.Background(), Options{TempDir: t.TempDir()}, file(t, "pod-a.csv"), file(t, "pod-b.csv"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(Check(context.Background(), Options{TempDir: t.TempDir()}, file(t, "pod-a.csv"), file(t, "pod-b.csv")))(t)
 	const want = "pod-b/1 acquires it in line 2 of pod-b.csv while pod-a/1 holds it (line 2 of pod-a.csv to line 3 of pod-a.csv), together for 5 s by the times"
 	v := r.Violations[0]
 	at, line, name := v.Shown()
@@ -172,15 +150,12 @@ func TestFilesAreNamed(t *testing.T) {
 		t.Errorf("%d lines, %d events", r.Lines, r.Events)
 	}
 	bad := source("bad.csv", "time,client,lock,event\n2026-03-01T10:00:00Z,A,l,aquired\n")
-	_, err = Check(context.Background(), Options{TempDir: t.TempDir()}, file(t, "pod-a.csv"), bad)
+	_, err := Check(context.Background(), Options{TempDir: t.TempDir()}, file(t, "pod-a.csv"), bad)
 	if line, ok := err.(*LineError); !ok || line.File != "bad.csv" || line.Line != 2 {
 		t.Errorf("%#v", err)
 	}
 	bad = source("bad.csv", "time,client,lock,event\n2026-03-01T10:00:00Z,A,l,aquired\n")
-	r, err = Check(context.Background(), Options{TempDir: t.TempDir(), Skip: true}, file(t, "pod-a.csv"), bad, source("cut.csv", "time,client,lock,event\n2026-03-01T10:0"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	r = must.Get(Check(context.Background(), Options{TempDir: t.TempDir(), Skip: true}, file(t, "pod-a.csv"), bad, source("cut.csv", "time,client,lock,event\n2026-03-01T10:0")))(t)
 	if got := strings.Join(english(r.Doubts), "; "); !strings.Contains(got, "first line 2 of bad.csv") || !strings.Contains(got, "line 2 of cut.csv, the last one") {
 		t.Error(got)
 	}
@@ -353,34 +328,22 @@ func TestTimesAreAsFineAsTheyAreWritten(t *testing.T) {
 	}
 	for _, tt := range []struct {
 		text string
-		form string // a unit or a layout
+		form string // in a mapping
 		want int8
 	}{
-		{"01.03.2026 10:00:00.123 +01:00", "dd.MM.yyyy HH:mm:ss.SSS XXX", 6}, {"01.03.2026 10:00:00.000 +01:00", "dd.MM.yyyy HH:mm:ss.SSS XXX", 6},
-		{"01.03.2026 10.00.05", "dd.MM.yyyy HH.mm.ss", 9}, {"2026-03-01 10.00.05", "2006-01-02 15.04.05", 9}, {"01.03.2026 10:00:05,12", "dd.MM.yyyy HH:mm:ss", 7}, {"20260301 100000.120", "yyyyMMdd HHmmss.SSS", 6},
-		{"1772359200", "s", 9}, {"1772359200.25", "s", 7}, {"1772359200000", "ms", 6},
-		{"1772359200000.5", "ms", 5}, {"1772359200000000000", "ns", 0}, {"-5", "us", 3},
+		{"01.03.2026 10:00:00.123 +01:00", "time-layout: 'dd.MM.yyyy HH:mm:ss.SSS XXX'", 6}, {"01.03.2026 10:00:00.000 +01:00", "time-layout: 'dd.MM.yyyy HH:mm:ss.SSS XXX'", 6},
+		{"01.03.2026 10.00.05", "time-layout: 'dd.MM.yyyy HH.mm.ss'", 9}, {"2026-03-01 10.00.05", "time-layout: '2006-01-02 15.04.05'", 9}, {"01.03.2026 10:00:05,12", "time-layout: 'dd.MM.yyyy HH:mm:ss'", 7}, {"20260301 100000.120", "time-layout: 'yyyyMMdd HHmmss.SSS'", 6},
+		{"1772359200", "time-unit: s", 9}, {"1772359200.25", "time-unit: s", 7}, {"1772359200000", "time-unit: ms", 6},
+		{"1772359200000.5", "time-unit: ms", 5}, {"1772359200000000000", "time-unit: ns", 0}, {"-5", "time-unit: us", 3},
 		{"2026-03-01T10:00:00Z", "", 9}, {"2026-03-01T10:00:00.12Z", "", 7}, {"2026-03-01T10:00:00+01:00", "", 9},
 		{"2026-03-01T10:00:00.123+01:00", "", 6}, {"2026-03-01T10:00:00.1234567891Z", "", 0},
 	} {
-		v, err := newValues(formed(t, tt.form))
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := mapped(t, tt.form)
+		v := must.Get(newValues(&f))(t)
 		var e Event
-		err = v.event(&logline.Fields{Time: []byte(tt.text), Client: []byte("A"), Lock: []byte("l"), Event: []byte("acquired")}, &e)
+		err := v.event(&logline.Fields{Time: []byte(tt.text), Client: []byte("A"), Lock: []byte("l"), Event: []byte("acquired")}, &e)
 		if err != nil || e.Fine != tt.want {
 			t.Errorf("%s: 10^%d ns, want 10^%d: %v", tt.text, e.Fine, tt.want, err)
 		}
 	}
-}
-
-// formed returns the format of times in a unit or in a layout.
-func formed(t *testing.T, form string) *logline.Format {
-	t.Helper()
-	if len(form) > 2 {
-		f := mapped(t, "time-layout: '"+form+"'")
-		return &f
-	}
-	return &logline.Format{Unit: form}
 }

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"lockstep/internal/must"
 )
 
 // monitored makes a log of MONITOR from short lines, joined by semicolons: the second, the connection, the command.
@@ -43,9 +45,7 @@ func read(t testing.TB, lines []string) (all []string, unproven int64) {
 			t.Fatalf("%s: %v", line, err)
 		}
 	}
-	if err := d.End(emit); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, d.End(emit))
 	unproven, _ = d.Unproven()
 	return all, unproven
 }
@@ -187,30 +187,29 @@ func TestMonitorIsRecognized(t *testing.T) {
 func TestMonitorForgets(t *testing.T) {
 	d := newMonitor()
 	long := strings.Repeat("x", 10_000)
-	emit := func(f *Fields) error {
-		if len(f.Client) > 256 || len(f.Lock) > 256 {
-			t.Fatalf("names of %d and %d bytes", len(f.Client), len(f.Lock))
+	set := func(line string) {
+		err := d.Decode([]byte(line), 1, func(f *Fields) error {
+			if len(f.Client) > 256 || len(f.Lock) > 256 {
+				t.Fatalf("names of %d and %d bytes", len(f.Client), len(f.Lock))
+			}
+			return nil
+		})
+		if err != nil && !errors.Is(err, ErrUnread) {
+			t.Fatal(err)
 		}
-		return nil
 	}
 	for i := range 4 * maxKeys {
 		key := fmt.Sprint("k", i%(3*maxKeys/2))
 		if i%1000 == 0 {
 			key += long
 		}
-		line := fmt.Sprintf(`1772359200.%06d [0 10.0.0.1:5] "SET" "%s" "v%d" "NX" "PX" "1"`, i%1_000_000, key, i)
-		if err := d.Decode([]byte(line), 1, emit); err != nil && !errors.Is(err, ErrUnread) {
-			t.Fatal(err)
-		}
+		set(fmt.Sprintf(`1772359200.%06d [0 10.0.0.1:5] "SET" "%s" "v%d" "NX" "PX" "1"`, i%1_000_000, key, i))
 		if len(d.keys) > maxKeys || d.believed > maxBelieved {
 			t.Fatalf("%d keys, %d holders", len(d.keys), d.believed)
 		}
 	}
 	for i := range 2 * maxBelievers {
-		line := fmt.Sprintf(`17723593%02d.000000 [0 10.0.0.1:5] "SET" "k" "v%d" "NX" "PX" "1"`, i, i)
-		if err := d.Decode([]byte(line), 1, emit); err != nil && !errors.Is(err, ErrUnread) {
-			t.Fatal(err)
-		}
+		set(fmt.Sprintf(`17723593%02d.000000 [0 10.0.0.1:5] "SET" "k" "v%d" "NX" "PX" "1"`, i, i))
 	}
 	if e := d.keys["k"]; len(e.believers) != maxBelievers || !e.dropped {
 		t.Errorf("%d holders of a key, dropped: %t", len(e.believers), e.dropped)
