@@ -118,8 +118,6 @@ func cutText(line []byte) string {
 	return strings.ToValidUTF8(string(line[:most]), "") + "..."
 }
 
-func shownLine(line []byte) string { return logline.Shown(line, 120) }
-
 // Quote reads the sources again, and adds to the violations of a result the lines that show them. It leaves out
 // sources that can be read only once.
 func Quote(ctx context.Context, o Options, r *Result, sources ...Source) error {

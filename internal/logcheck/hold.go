@@ -102,15 +102,9 @@ func (h *Hold) renew(e *Event, usual time.Duration) {
 	}
 }
 
-func (h *Hold) hear(e *Event) {
-	h.Heard, h.HeardLine = e.At, e.Line
-	h.Fine = max(h.Fine, e.Fine)
-}
-
 func (h *Hold) end(e *Event) {
 	h.used, h.released = h.Heard, e.Kind == Released
 	h.Ending, h.To, h.ToLine, h.closed = ByLine, e.At, e.Line, true
-	h.hear(e)
 }
 
 func (h *Hold) die(e *Event) {

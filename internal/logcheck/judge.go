@@ -197,7 +197,7 @@ func (j *judge) meet(l *lock, x, y *Hold) {
 
 // heard notes a line that shows a client still holding.
 func (j *judge) heard(l *lock, h *Hold, e *Event) {
-	h.hear(e)
+	h.Heard, h.HeardLine, h.Fine = e.At, e.Line, max(h.Fine, e.Fine)
 	l.heldOn(h)
 	if h.again > 0 {
 		j.nested(l, h)
@@ -231,12 +231,8 @@ func (j *judge) over(l *lock, e *Event) {
 
 func (j *judge) end(l *lock, h *Hold, e *Event) {
 	h.end(e)
-	l.heldOn(h)
-	if h.again > 0 {
-		j.nested(l, h)
-	}
+	j.heard(l, h, e)
 	l.note(h)
-	j.settle(l, h)
 }
 
 // crashed notes that a client is reported dead. A client without a hold may die.

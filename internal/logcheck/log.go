@@ -128,7 +128,7 @@ type left struct {
 
 func (l *left) add(place int64, line []byte, err error) {
 	if l.n++; l.n == 1 {
-		*l = left{1, place, shownLine(line), err}
+		*l = left{1, place, logline.Shown(line, 120), err}
 	}
 }
 

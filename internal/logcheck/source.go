@@ -235,11 +235,11 @@ func (l *log) emit(f *logline.Fields) error {
 	}
 	e := &l.event
 	err := l.values.event(f, e)
-	var unknown *errEvent
+	_, unknown := errors.AsType[*errEvent](err)
 	switch {
-	case f.Prose && f.Named && errors.As(err, &unknown):
+	case f.Prose && f.Named && unknown:
 		return logline.ErrUnread
-	case f.Prose && errors.As(err, &unknown):
+	case f.Prose && unknown:
 		return logline.Pass(l.line)
 	case f.Failed != nil && err == nil && e.Kind != Waiting && e.Kind != Lost:
 		return f.Failed

@@ -193,9 +193,6 @@ func (b *bound) tell(name, value []byte) {
 // prose is the rank of the first alias of an event that may be any sentence.
 var prose = slices.Index(aliases[eventField], "message")
 
-// isProse reports whether the event with this name may be any sentence.
-func isProse(name string) bool { return slices.Contains(aliases[eventField][prose:], worded(name)) }
-
 // farther is added to the rank of a name that ends with an alias.
 const farther = 100
 

@@ -74,7 +74,7 @@ func (d *csvDecoder) begin() error {
 			d.reads = append(d.reads, Read{names[field], d.columns[at]})
 			d.whole = d.whole || field == eventField && at == len(d.columns)-1 // a known word
 			d.loose = d.loose || d.columns[at] != names[field]
-			d.prose = d.prose || field == eventField && isProse(d.columns[at])
+			d.prose = d.prose || field == eventField && slices.Contains(aliases[eventField][prose:], worded(d.columns[at]))
 		} else if err == nil && d.needed(field) {
 			err = d.missing(names[field], names[field])
 		}

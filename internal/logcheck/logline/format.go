@@ -146,8 +146,7 @@ var EventWords = []string{"acquired", "released", "lost", "extended", "waiting",
 func Parse(text []byte) (*Format, error) {
 	f := &Format{}
 	if err := yaml.UnmarshalWithOptions(text, f, yaml.Strict()); err != nil {
-		var mistaken *yaml.TypeError
-		if errors.As(err, &mistaken) { // its text names Go types
+		if mistaken, ok := errors.AsType[*yaml.TypeError](err); ok { // its text names Go types
 			return nil, fmt.Errorf("line %d: %q is not what its key takes", mistaken.Token.Position.Line, mistaken.Token.Value)
 		}
 		return nil, errors.New(strings.TrimSpace(yaml.FormatError(err, false, true)))
