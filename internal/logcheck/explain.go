@@ -121,29 +121,25 @@ func cutText(line []byte) string {
 // Quote reads the sources again, and adds to the violations of a result the lines that show them. It leaves out
 // sources that can be read only once.
 func Quote(ctx context.Context, o Options, r *Result, sources ...Source) error {
-	wanted := make([][]int64, len(sources))
+	quotes, last := map[int64][]string{}, make([]int64, len(sources)) // by place; an array may have several objects in a line
 	for _, v := range r.Violations[:min(len(r.Violations), maxQuoted)] {
 		for _, place := range v.places() {
 			file := place >> fileBits
-			wanted[file] = append(wanted[file], lineOf(place))
+			quotes[place], last[file] = nil, max(last[file], lineOf(place))
 		}
 	}
-	quotes := map[int64]string{}
-	for file, lines := range wanted {
-		if len(lines) == 0 || sources[file].Again == nil {
+	for file, last := range last {
+		if last == 0 || sources[file].Again == nil {
 			continue
 		}
-		slices.Sort(lines)
-		if err := sources[file].again(func(in io.Reader) error {
-			return quote(ctx, o, in, slices.Compact(lines), func(line int64, text string) { quotes[placed(file, line)] = text })
-		}); err != nil {
+		if err := sources[file].again(func(in io.Reader) error { return quote(ctx, o, in, file, last, quotes) }); err != nil {
 			return err
 		}
 	}
 	for _, v := range r.Violations[:min(len(r.Violations), maxQuoted)] {
 		for _, place := range v.places() {
-			if text, ok := quotes[place]; ok {
-				v.Quotes = append(v.Quotes, Quoted{v.Place(place), text})
+			if text := quotes[place]; len(text) > 0 {
+				v.Quotes = append(v.Quotes, Quoted{v.Place(place), strings.Join(text, " ")})
 			}
 		}
 	}
@@ -173,34 +169,30 @@ func (v *Violation) places() (all []int64) {
 	return slices.Compact(all)
 }
 
-// quote calls found with the given lines, in order. A file may be shorter now, if it was rotated.
-func quote(ctx context.Context, o Options, in io.Reader, lines []int64, found func(int64, string)) error {
+// quote adds the lines of a file that are wanted, up to the last one. A file may be shorter now, if it was rotated.
+func quote(ctx context.Context, o Options, in io.Reader, file int, last int64, quotes map[int64][]string) error {
 	l := newLog(ctx, o, []Source{{}})
 	if err := l.open(in); err != nil {
 		return err
 	}
-	var text []string // of lines[0]: in an array, it may have several objects
-	for len(lines) > 0 {
+	for {
 		line, err := l.lines.next()
 		if stop := l.interrupted(l.lines.number); stop != nil {
 			return stop
 		}
-		if l.decoder == nil && len(line) > 0 && err == nil {
+		switch {
+		case errors.Is(err, errLong):
+			continue
+		case err != nil || l.lines.number > last:
+			return nil
+		case l.decoder == nil && len(line) > 0:
 			_, _ = l.begin(line) // it was read before; a record of CSV may have several lines
 		}
-		ended := err != nil && !errors.Is(err, errLong)
-		if len(text) > 0 && (ended || l.lines.number > lines[0]) {
-			found(lines[0], strings.Join(text, " "))
-			lines, text = lines[1:], nil
-		}
-		if ended {
-			return nil
-		}
-		if len(lines) > 0 && l.lines.number == lines[0] && len(text) < maxObjects {
-			text = append(text, strings.TrimSpace(string(line)))
+		place := placed(file, l.lines.number)
+		if text, ok := quotes[place]; ok && len(text) < maxObjects {
+			quotes[place] = append(text, strings.TrimSpace(string(line)))
 		}
 	}
-	return nil
 }
 
 const maxObjects = 8
