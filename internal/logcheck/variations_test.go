@@ -311,16 +311,6 @@ func TestReadersShare(t *testing.T) {
 	}
 }
 
-// Two acquisitions that look like one count as two when there are two ends.
-func TestTwoThatLookLikeOne(t *testing.T) {
-	acquired := "2026-03-01T12:00:00.000Z [pod-a] lock acquired: jobs\n"
-	text := acquired + acquired + "2026-03-01T12:00:01.000Z [pod-b] lock waiting: jobs\n2026-03-01T12:00:02.000Z [pod-a] lock released: jobs\n" +
-		"2026-03-01T12:00:05.000Z [pod-b] lock acquired: jobs\n2026-03-01T12:00:09.000Z [pod-a] lock released: jobs\n2026-03-01T12:00:10.000Z [pod-b] lock released: jobs\n"
-	if got, said := answer(t, proseFormat, source("log", text)); got != Unknown || !strings.Contains(said, "it may have been acquired twice") {
-		t.Error(got, said)
-	}
-}
-
 // A lease in the log ends the hold of a silent client, and no other hold.
 func TestLeasesOfTheLog(t *testing.T) {
 	const log = "time,client,lock,event,lease\n2026-03-01T12:00:00.000Z,A,jobs,acquired,%s\n2026-03-01T12:00:01.000Z,B,jobs,waiting,\n" +
