@@ -102,16 +102,6 @@ func (h *Hold) renew(e *Event, usual time.Duration) {
 	}
 }
 
-func (h *Hold) end(e *Event) {
-	h.used, h.released = h.Heard, e.Kind == Released
-	h.Ending, h.To, h.ToLine, h.closed = ByLine, e.At, e.Line, true
-}
-
-func (h *Hold) die(e *Event) {
-	h.Ending, h.To, h.ToLine = Dead, e.At, e.Line
-	h.Fine = max(h.Fine, e.Fine)
-}
-
 // Contention: without it, a log says nothing about a lock.
 
 // waiter is a client that wants a lock, with the number of acquisitions before it waited.
@@ -210,9 +200,7 @@ func (j *judge) settle(l *lock, h *Hold) {
 		l.Overlaps.AtLeast = true // acquisitions without a pair are not counted
 		h.further = 0
 	}
-	if len(h.pairs) > 0 {
-		j.conclude(l, h)
-	}
+	j.conclude(l, h)
 }
 
 // conclude reports all but the pending pairs. The possible overlaps with a silent client are one doubt.

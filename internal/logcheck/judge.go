@@ -230,7 +230,8 @@ func (j *judge) over(l *lock, e *Event) {
 }
 
 func (j *judge) end(l *lock, h *Hold, e *Event) {
-	h.end(e)
+	h.used, h.released = h.Heard, e.Kind == Released
+	h.Ending, h.To, h.ToLine, h.closed = ByLine, e.At, e.Line, true
 	j.heard(l, h, e)
 	l.note(h)
 }
@@ -241,7 +242,8 @@ func (j *judge) crashed(l *lock, e *Event) {
 	dead := 0
 	for _, h := range l.holds {
 		if h.Client == e.Client && h.Ending == Open {
-			h.die(e)
+			h.Ending, h.To, h.ToLine = Dead, e.At, e.Line
+			h.Fine = max(h.Fine, e.Fine)
 		}
 		if h.Ending == Dead && !h.closed {
 			dead++
