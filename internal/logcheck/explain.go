@@ -121,7 +121,8 @@ func cutText(line []byte) string {
 // Quote reads the sources again, and adds to the violations of a result the lines that show them. It leaves out
 // sources that can be read only once.
 func Quote(ctx context.Context, o Options, r *Result, sources ...Source) error {
-	quotes, last := map[int64][]string{}, make([]int64, len(sources)) // by place; an array may have several objects in a line
+	quotes := map[int64][]string{} // by place: a line of an array may have several objects
+	last := make([]int64, len(sources))
 	for _, v := range r.Violations[:min(len(r.Violations), maxQuoted)] {
 		for _, place := range v.places() {
 			file := place >> fileBits
@@ -132,7 +133,10 @@ func Quote(ctx context.Context, o Options, r *Result, sources ...Source) error {
 		if last == 0 || sources[file].Again == nil {
 			continue
 		}
-		if err := sources[file].again(func(in io.Reader) error { return quote(ctx, o, in, file, last, quotes) }); err != nil {
+		err := sources[file].again(func(in io.Reader) error {
+			return quote(ctx, o, in, file, last, quotes)
+		})
+		if err != nil {
 			return err
 		}
 	}
@@ -169,8 +173,9 @@ func (v *Violation) places() (all []int64) {
 	return slices.Compact(all)
 }
 
-// quote adds the lines of a file that are wanted, up to the last one. A file may be shorter now, if it was rotated.
-func quote(ctx context.Context, o Options, in io.Reader, file int, last int64, quotes map[int64][]string) error {
+// quote adds the wanted lines of a file, up to the last one. A rotated file may be shorter now.
+func quote(ctx context.Context, o Options, in io.Reader, file int, last int64,
+	quotes map[int64][]string) error {
 	l := newLog(ctx, o, []Source{{}})
 	if err := l.open(in); err != nil {
 		return err

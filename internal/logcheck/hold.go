@@ -22,7 +22,7 @@ const (
 // Hold is the time in which a client believed to hold a lock, as far as the log shows it. A client that
 // acquires the lock again has another hold.
 type Hold struct {
-	Event // of its acquisition, with the coarsest time of its lines, and the lease of the last one that has one
+	Event // of its acquisition; Fine is that of its coarsest line, Lease the last one stated
 
 	Ending           Ending
 	Heard, HeardLine int64 // of the last line that shows the client holding
@@ -90,7 +90,9 @@ func (p *pair) pending(all []Setting) bool {
 	if !p.x.closed || p.y.closed {
 		return !p.x.closed
 	}
-	return slices.ContainsFunc(all, func(s Setting) bool { return p.y.beganIn(p.x, &s) && !p.x.beganIn(p.y, &s) })
+	return slices.ContainsFunc(all, func(s Setting) bool {
+		return p.y.beganIn(p.x, &s) && !p.x.beganIn(p.y, &s)
+	})
 }
 
 // renew starts its lease again: that of the event, otherwise that of the grant, otherwise the usual one.

@@ -250,7 +250,8 @@ func strangers(spans []span) (int, int) {
 	for i, b := range spans {
 		for _, a := range spans[:i] {
 			apart := known(a) && known(b) && (a.from > b.to || b.from > a.to)
-			if apart && !slices.ContainsFunc(slices.Collect(maps.Keys(a.clients)), func(c string) bool { return b.clients[c] }) { // order: any
+			clients := slices.Collect(maps.Keys(a.clients)) // order: any
+			if apart && !slices.ContainsFunc(clients, func(c string) bool { return b.clients[c] }) {
 				return a.file, b.file
 			}
 		}
