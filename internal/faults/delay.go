@@ -11,7 +11,6 @@ func init() {
 		Params:  []Param{{Name: "by", Kind: ParamDuration, Required: true, Doc: "how much later it arrives"}},
 		OnWire:  true,
 		Delays:  true,
-		Say:     func(a Args) string { return "delay " + a.Value + " by " + Duration(a.Durations["by"]) },
 		Tell: func(t Telling) say.Phrase {
 			return toldDelay.With(message{t.Value, t.of}, say.Planned(t.Durations["by"]))
 		},

@@ -11,17 +11,14 @@ func init() {
 		Params:  []Param{{Name: "rate", Kind: ParamRate, Required: true, Doc: "how much faster than without the fault"}},
 		Ends:    EndRequired,
 		Acts:    SpanOfFault,
-		Say:     func(a Args) string { return "drift-clock " + a.Value + " rate " + Rate(a.Rates["rate"]) },
 		Tell: func(t Telling) say.Phrase {
 			return toldDriftClock.With(whose{t.who}, rate(t.Rates["rate"]), t.Rates["rate"] >= 0, t.Rates["rate"] < 0)
 		},
 		Begin: func(w World, a Args, at Activation) {
 			w.DriftClock(at.Fault, at.Target, a.Rates["rate"])
 		},
-		End: func(w World, at Activation) { w.DriftClock(at.Fault, at.Target, 0) },
-		Keep: func(w World, a Args, at Activation) {
-			w.DriftClock(at.Fault, at.Target, a.Rates["rate"])
-		},
+		End:   func(w World, at Activation) { w.DriftClock(at.Fault, at.Target, 0) },
+		Keeps: true,
 	})
 }
 

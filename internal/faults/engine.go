@@ -186,7 +186,8 @@ func (e *Engine) Observe(m Moment) {
 		if e.matches(&f.Trigger, &m) {
 			s.seen++
 			if f.Trigger.Nth == 0 || s.seen == f.Trigger.Nth {
-				e.beginAfter(f.Trigger.After, i, Activation{Subject: m.Subject, Call: m.Call})
+				at := Activation{Subject: m.Subject, Call: m.Call}
+				e.later(f.Trigger.After, func() { e.begin(i, at) })
 				e.wantAll()
 			}
 		}
@@ -200,16 +201,6 @@ func (e *Engine) later(d time.Duration, f func()) {
 		return
 	}
 	e.sched.After(d, f)
-}
-
-// beginAfter is later for the beginning of a fault, without a closure if d is 0.
-func (e *Engine) beginAfter(d time.Duration, i int, at Activation) {
-	if d == 0 {
-		e.begin(i, at)
-		return
-	}
-	held := at
-	e.sched.After(d, func() { e.begin(i, held) })
 }
 
 // follow keeps track of the rounds, and of the holder by the clients' belief.
@@ -274,9 +265,9 @@ func (e *Engine) begin(i int, at Activation) {
 	}
 	e.world.FaultBegan(f.Number, at.Target)
 	acted := s.acted
-	f.Verb.Begin(e.world, at)
+	f.Verb.spec.Begin(e.world, f.Args, at)
 	s.since = at
-	if e.keep(i) != nil && e.other(i) >= 0 {
+	if f.Verb.spec.Keeps && e.other(i) >= 0 {
 		s.acted = acted // the other one acts, as long as it lasts
 	}
 	if f.End == (End{}) {
@@ -334,21 +325,11 @@ func (e *Engine) end(i int) {
 	}
 	s.active = false
 	e.world.FaultEnded(f.Number, s.since.Target)
-	if keep := e.keep(i); keep != nil {
-		if j := e.other(i); j >= 0 {
-			keep(e.world, e.faults[j].Verb.(verb).args, e.state[j].since)
-			return
-		}
+	if j := e.other(i); f.Verb.spec.Keeps && j >= 0 {
+		f.Verb.spec.Begin(e.world, e.faults[j].Args, e.state[j].since)
+	} else if f.Verb.spec.End != nil {
+		f.Verb.spec.End(e.world, s.since)
 	}
-	f.Verb.End(e.world, s.since)
-}
-
-// keep returns Spec.Keep of the verb of fault i.
-func (e *Engine) keep(i int) func(World, Args, Activation) {
-	if v, ok := e.faults[i].Verb.(verb); ok {
-		return registry[v.name].Keep
-	}
-	return nil
 }
 
 // other returns the latest of the active faults that have the verb and the target of fault i,
@@ -357,7 +338,7 @@ func (e *Engine) other(i int) int {
 	found := -1
 	for j := range e.faults {
 		s := &e.state[j]
-		same := e.faults[j].Verb.Name() == e.faults[i].Verb.Name() && s.since.Target == e.state[i].since.Target
+		same := e.faults[j].Verb == e.faults[i].Verb && s.since.Target == e.state[i].since.Target
 		if s.active && same && (found < 0 || s.order > e.state[found].order) {
 			found = j
 		}

@@ -2,7 +2,6 @@ package faults_test
 
 import (
 	"fmt"
-	"reflect"
 	"sort"
 	"strings"
 	"testing"
@@ -278,9 +277,7 @@ func TestScaled(t *testing.T) {
 		"at: 1s, evict: lock, from: redis-2":                  "evict lock from redis-2 at 100ms",
 	} {
 		got := read(t, text)[0].Scaled(func(d time.Duration) time.Duration { return d / 10 })
-		if verb := faults.Make(1, got.Spec(), got.Args, got.Trigger, got.End).Verb; got.Text != want || !reflect.DeepEqual(got.Verb, verb) {
-			t.Errorf("got %q, %+v, want %q", got.Text, got.Verb, want)
-		}
+		must.Equalf(t, got.Text, want, "%s is scaled to", text)
 	}
 }
 

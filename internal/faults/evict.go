@@ -13,12 +13,6 @@ func init() {
 		Example: "- when: A is in its critical section\n  evict: lock",
 		Value:   Param{Kind: ParamChoice, Choices: []string{"lock"}, Required: true, Doc: "what is dropped"},
 		Params:  []Param{{Name: "from", Kind: ParamServer, Doc: "the only server that drops it; all that have it when left out"}},
-		Say: func(a Args) string {
-			if from := a.Choices["from"]; from != "" {
-				return "evict lock from " + from
-			}
-			return "evict lock"
-		},
 		Tell: func(t Telling) say.Phrase {
 			return toldEvict.With(someone(cmp.Or(t.Choices["from"], TheStore)))
 		},

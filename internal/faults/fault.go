@@ -73,7 +73,7 @@ func Make(number int, s Spec, a Args, t Trigger, end End) Fault {
 		a.Value = text
 	}
 	v := values{s.Name, a, t, end}
-	f := v.fault(s)
+	f := v.fault()
 	f.Number, f.Text, f.Values = number, f.text(), v.stored()
 	return f
 }
@@ -101,27 +101,11 @@ func Renumbered(list []Fault) []Fault {
 	return out
 }
 
-// Verb is what a fault does, with its arguments; see Spec.
-type Verb interface {
-	// Name is the key in a scenario file: pause.
-	Name() string
-	Begin(w World, at Activation)
-	End(w World, at Activation)
-}
+// Verb is what a fault does. The zero Verb is none.
+type Verb struct{ spec *Spec }
 
-type verb struct {
-	name string
-	args Args
-}
-
-func (v verb) Name() string                 { return v.name }
-func (v verb) Begin(w World, at Activation) { registry[v.name].Begin(w, v.args, at) }
-
-func (v verb) End(w World, at Activation) {
-	if end := registry[v.name].End; end != nil {
-		end(w, at)
-	}
-}
+// Name is the verb's key in a scenario file: pause.
+func (v Verb) Name() string { return v.spec.Name }
 
 // Activation is one beginning of a fault.
 type Activation struct {
@@ -261,13 +245,7 @@ const (
 )
 
 // Spec returns the description of the fault's verb.
-func (f *Fault) Spec() Spec {
-	spec, ok := Lookup(f.Verb.Name())
-	if !ok {
-		panic("faults: the verb " + f.Verb.Name() + " is not registered")
-	}
-	return spec
-}
+func (f *Fault) Spec() Spec { return *f.Verb.spec }
 
 // shorter reports whether the duration of the fault, or the time by which it delays or changes
 // something, is less than least.
@@ -282,8 +260,7 @@ func (f *Fault) shorter(least time.Duration) bool {
 		d, ok := f.Args.Durations[p.Name]
 		return ok && p.Required && p.Timed() && d.Abs() < least
 	}
-	spec := f.Spec()
-	return short(spec.Value) || slices.ContainsFunc(spec.Params, short)
+	return short(f.Verb.spec.Value) || slices.ContainsFunc(f.Verb.spec.Params, short)
 }
 
 // Names returns the nodes that a fault names: in its trigger, target, sides and end, in this order.

@@ -9,9 +9,6 @@ func init() {
 		Example: "- when: A is in its critical section\n  jump-clock: the primary\n  by: +12s",
 		Value:   Param{Kind: ParamNode, Required: true, Doc: "whose clock"},
 		Params:  []Param{{Name: "by", Kind: ParamOffset, Required: true, Doc: "how far, and in which direction"}},
-		Say: func(a Args) string {
-			return "jump-clock " + a.Value + " by " + a.Text(Param{Name: "by", Kind: ParamOffset})
-		},
 		Tell: func(t Telling) say.Phrase {
 			by := t.Durations["by"]
 			return toldJumpClock.With(whose{t.who}, by >= 0, by < 0, say.Planned(by.Abs()))

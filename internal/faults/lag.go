@@ -10,11 +10,10 @@ func init() {
 		Value:   Param{Kind: ParamDuration, Required: true, Doc: "how much later replicas get what the primary executed"},
 		Ends:    EndRequired,
 		Replica: true,
-		Say:     func(a Args) string { return "lag " + Duration(a.Durations[""]) },
 		Tell:    func(t Telling) say.Phrase { return toldLag.With(say.Planned(t.Durations[""])) },
 		Begin:   func(w World, a Args, at Activation) { w.Lag(at.Fault, a.Durations[""]) },
 		End:     func(w World, at Activation) { w.Lag(at.Fault, 0) },
-		Keep:    func(w World, a Args, at Activation) { w.Lag(at.Fault, a.Durations[""]) },
+		Keeps:   true,
 	})
 }
 

@@ -12,7 +12,7 @@ func init() {
 		Tell:    func(t Telling) say.Phrase { return toldPause.With(t.who) },
 		Begin:   func(w World, _ Args, at Activation) { w.Freeze(at.Fault, at.Target) },
 		End:     func(w World, at Activation) { w.Thaw(at.Fault, at.Target) },
-		Keep:    func(w World, _ Args, at Activation) { w.Freeze(at.Fault, at.Target) },
+		Keeps:   true,
 	})
 }
 

@@ -9,7 +9,6 @@ func init() {
 		Example: "- when: A is in its critical section\n  promote: replica",
 		Value:   Param{Kind: ParamChoice, Choices: []string{"replica"}, Required: true, Doc: "what is promoted"},
 		Replica: true,
-		Say:     func(Args) string { return "promote replica" },
 		Tell:    func(Telling) say.Phrase { return toldPromote.With() },
 		Begin:   func(w World, _ Args, at Activation) { w.Promote(at.Fault) },
 	})

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 	"time"
 
 	"lockstep/internal/say"
@@ -69,7 +68,7 @@ type Spec struct {
 	Acts Span
 	// Delays: it makes messages late, as each verb that cuts links does.
 	Delays bool
-	// Say is the fault as a scenario states it, without when; nil: the verb and its value.
+	// Say is the fault as a scenario states it, without when; nil: the verb, its value and its parameters.
 	Say func(Args) string
 	// Tell is the same for a reader: who does what.
 	Tell func(Telling) say.Phrase
@@ -79,10 +78,13 @@ type Spec struct {
 	// End undoes it; nil where nothing can be undone. It is called once, and only for a fault
 	// that has an end.
 	End func(w World, at Activation)
-	// Keep is called in place of End when another fault of the same verb still acts on the
-	// target, with the arguments of that other fault; nil if faults of the verb do not interfere.
-	Keep func(w World, a Args, at Activation)
+	// Keeps: when another fault of the verb still acts on the target, that one begins once more in
+	// place of End. False if faults of the verb do not interfere.
+	Keeps bool
 }
+
+// Verb is the verb that is described.
+func (s *Spec) Verb() Verb { return Verb{s} }
 
 // Cuts reports whether the verb cuts links: reports say between whom, and when they work again.
 func (s *Spec) Cuts() bool { return s.Value.Kind == ParamSides }
@@ -131,7 +133,7 @@ const (
 // Keys returns all of them.
 func Keys() []string { return slices.Concat([]string{AfterKey, ChanceKey}, TriggerKeys, EndKeys) }
 
-var registry = map[string]Spec{}
+var registry = map[string]*Spec{}
 
 // Register adds a verb; called from the init of the verb's file. It panics when a scenario or a
 // reader could make nothing of it.
@@ -147,18 +149,21 @@ func Register(s Spec) {
 			panic(fmt.Sprintf("faults: verb %q has a parameter %q: each fault has that key, so give it another name", s.Name, p.Name))
 		}
 	}
-	registry[s.Name] = s
+	registry[s.Name] = &s
 }
 
 // Lookup returns the verb with that name.
 func Lookup(name string) (Spec, bool) {
-	s, ok := registry[name]
-	return s, ok
+	if s, ok := registry[name]; ok {
+		return *s, true
+	}
+	return Spec{}, false
 }
 
 // All returns all verbs, sorted by name.
-func All() []Spec {
-	return slices.SortedFunc(maps.Values(registry), func(a, b Spec) int {
-		return strings.Compare(a.Name, b.Name)
-	})
+func All() (all []Spec) {
+	for _, name := range slices.Sorted(maps.Keys(registry)) {
+		all = append(all, *registry[name])
+	}
+	return all
 }

@@ -14,12 +14,6 @@ func init() {
 		Value:   Param{Kind: ParamNode, Required: true, Doc: "which process"},
 		Params: []Param{{Name: "down", Kind: ParamDuration, Default: 500 * time.Millisecond,
 			Doc: "how long it stays away"}},
-		Say: func(a Args) string {
-			if d, ok := a.Durations["down"]; ok {
-				return "restart " + a.Value + " down " + Duration(d)
-			}
-			return "restart " + a.Value
-		},
 		Tell: func(t Telling) say.Phrase {
 			var down say.Part = say.Verbatim("")
 			if d, ok := t.Durations["down"]; ok {

@@ -8,7 +8,7 @@ import (
 
 // Told is the whole fault for readers: who does what, for how long, and when.
 func (f *Fault) Told() say.Phrase {
-	if f.Verb == nil {
+	if f.Verb == (Verb{}) {
 		return say.Verbatim(f.Text).Phrase()
 	}
 	t := &f.Trigger
@@ -17,7 +17,7 @@ func (f *Fault) Told() say.Phrase {
 		of.who.name = t.Subject
 	}
 	of.who.named = t.Moment != NoMoment && f.Target != "" && of.who.name == t.Subject
-	if f.Spec().OnWire && t.Moment.OnWire() && t.After == 0 {
+	if f.Verb.spec.OnWire && t.Moment.OnWire() && t.After == 0 {
 		of.of = t
 		return f.deed(of)
 	}
@@ -47,7 +47,7 @@ func (f *Fault) Told() say.Phrase {
 func (f *Fault) Deed() say.Phrase { return f.deed(Telling{Args: f.Args, who: actor{name: f.Target}}) }
 
 func (f *Fault) deed(of Telling) say.Phrase {
-	return toldDeed.With(f.Spec().Tell(of), lasting{f.End, f.Verb.Name() == "pause"})
+	return toldDeed.With(f.Verb.spec.Tell(of), lasting{f.End, f.Verb.Name() == "pause"})
 }
 
 // In Chinese the moment comes first. A deed with the same subject leaves it out; otherwise (apart) a comma

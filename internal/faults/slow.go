@@ -9,7 +9,6 @@ func init() {
 		Example: "- when: A enters\n  slow: A\n  by: 15s",
 		Value:   Param{Kind: ParamClient, Required: true, Doc: "which client"},
 		Params:  []Param{{Name: "by", Kind: ParamDuration, Required: true, Doc: "how much longer the work takes"}},
-		Say:     func(a Args) string { return "slow " + a.Value + " by " + Duration(a.Durations["by"]) },
 		Acts:    SpanOfWork,
 		Tell:    func(t Telling) say.Phrase { return toldSlow.With(whose{t.who}, say.Planned(t.Durations["by"])) },
 		Begin: func(w World, a Args, at Activation) {

@@ -52,11 +52,7 @@ func Rate(ppm int64) string {
 
 // text is the whole fault as a scenario states it: what is done, for how long, and when.
 func (f *Fault) text() string {
-	spec, t := f.Spec(), &f.Trigger
-	text := spec.Name + " " + f.Args.Value
-	if spec.Say != nil {
-		text = spec.Say(f.Args)
-	}
+	t, text := &f.Trigger, f.Verb.spec.stated(f.Args)
 	if f.End.Forever {
 		text += " forever"
 	}
@@ -75,6 +71,20 @@ func (f *Fault) text() string {
 	}
 	if f.End.Until != nil {
 		text += " until " + f.End.Until.Text()
+	}
+	return text
+}
+
+// stated is the fault as a scenario states it, without when.
+func (s *Spec) stated(a Args) string {
+	if s.Say != nil {
+		return s.Say(a)
+	}
+	text := s.Name + " " + a.Value
+	for _, p := range s.Params {
+		if value := a.Text(p); value != "" {
+			text += " " + p.Name + " " + value
+		}
 	}
 	return text
 }

@@ -16,9 +16,9 @@ type values struct {
 	End  End     `json:"end,omitzero"`
 }
 
-func (v *values) fault(s Spec) Fault {
-	f := Fault{Trigger: v.When, Args: v.Args, End: v.End, Verb: verb{v.Verb, v.Args}}
-	if s.Value.NamesNode() {
+func (v *values) fault() Fault {
+	f := Fault{Trigger: v.When, Args: v.Args, End: v.End, Verb: registry[v.Verb].Verb()}
+	if f.Verb.spec.Value.NamesNode() {
 		f.Target = v.Value
 	}
 	return f
@@ -43,7 +43,7 @@ func Of(stored history.Values) (f Fault, ok bool) {
 	if !known || spec.Value.Kind == ParamSides && len(v.Sides) < 2 || v.End.Until != nil && v.End.Until.Moment == NoMoment {
 		return Fault{}, false
 	}
-	return v.fault(spec), true
+	return v.fault(), true
 }
 
 // Told describes a fault of a history to readers, by its text if its values are not known.

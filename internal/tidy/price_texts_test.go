@@ -137,7 +137,6 @@ func init() {
 		Value:   Param{Kind: ParamNode, Required: true, Doc: "which process"},
 		Ends:    EndRequired,
 		Acts:    SpanOfFault,
-		Say:     func(a Args) string { return "melt " + a.Value },
 		Tell:    func(t Telling) say.Phrase { return toldMelt.With(t.who) },
 		Begin:   func(w World, _ Args, at Activation) { w.Melt(at.Fault, at.Target) },
 		End:     func(w World, at Activation) { w.Thaw(at.Fault, at.Target) },
