@@ -10,7 +10,7 @@ import (
 // spinning client.
 const idleAtLeast = time.Second
 
-// delayed is the rule for the letter L: the lock was safe and never stuck, but
+// idles follows the rule for the letter L: the lock was safe and never stuck, but
 //
 //   - an acquire or a release ended with an error, or a client gave up; or
 //   - a client that was not frozen waited for longer than max(1 s, lease/4) at a stretch while no
@@ -20,51 +20,24 @@ const idleAtLeast = time.Second
 //
 //	0 A acquired; 1 B waits; 9 A releasing; 9.1 B acquired      idle for 0.1 s, the time of a retry
 //	0 A acquired; 1 B waits; 2 A crashed; 10.1 B acquired       idle for 8.1 s, until A's entry expires
-func delayed(h *history.History) bool {
-	limit := idleLimit(&h.Header)
-	parties := make([]party, len(h.Header.Nodes)+1)
-	ready, holding := 0, 0 // clients that wait and run; clients that hold
-	idle := false          // whether a client waits and none holds
-	var since history.Instant
-	for _, i := range h.Milestones() {
-		e := &h.Events[i]
-		if int(e.Node) >= len(parties) {
-			continue
-		}
-		p := &parties[e.Node]
-		wasReady, wasHolding := p.waiting && !p.frozen, p.holding
-		switch e.Kind {
-		case history.AcquireFailed, history.ReleaseFailed, history.GaveUp:
-			return true
-		case history.Waits:
-			p.waiting = true
-		case history.Acquired:
-			p.waiting, p.holding = false, true
-		case history.Releasing, history.LostLease:
-			p.holding = false
-		case history.Finished:
-			p.waiting = false
-		case history.Crashed:
-			p.waiting, p.holding, p.frozen = false, false, false
-		case history.Froze:
-			p.frozen = true
-		case history.Thawed:
-			p.frozen = false
-		default:
-			continue
-		}
-		ready += count(p.waiting && !p.frozen) - count(wasReady)
-		holding += count(p.holding) - count(wasHolding)
-		now := ready > 0 && holding == 0
-		if idle && !now && e.At.Sub(since) > limit {
-			return true
-		}
-		if !idle && now {
-			since = e.At
-		}
-		idle = now
+func (t *tally) idles(e *history.Event) {
+	if e.Kind == history.AcquireFailed || e.Kind == history.ReleaseFailed || e.Kind == history.GaveUp {
+		t.facts.delayed = true
 	}
-	return idle && h.End().Sub(since) > limit
+	now := t.ready > 0 && t.holding == 0
+	switch {
+	case t.idle && !now:
+		t.endIdle(e.At)
+	case now && !t.idle:
+		t.idleSince = e.At
+	}
+	t.idle = now
+}
+
+func (t *tally) endIdle(at history.Instant) {
+	if at.Sub(t.idleSince) > idleLimit(&t.h.Header) {
+		t.facts.delayed = true
+	}
 }
 
 func idleLimit(header *history.Header) time.Duration {

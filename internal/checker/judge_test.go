@@ -246,7 +246,7 @@ func TestDelayed(t *testing.T) {
 	} {
 		h := parse(tt.give)
 		h.Header.Lease, h.Header.ScalePPM = tt.lease, tt.scale
-		must.Equalf(t, delayed(h), tt.want, "%s", tt.name)
+		must.Equalf(t, survey(h).delayed, tt.want, "%s", tt.name)
 	}
 }
 

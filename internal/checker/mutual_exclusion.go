@@ -2,6 +2,7 @@ package checker
 
 import (
 	"slices"
+	"sort"
 
 	"lockstep/internal/history"
 	"lockstep/internal/say"
@@ -70,54 +71,33 @@ func checkMutualExclusion(h *history.History) Finding {
 // together returns the first two clients that hold at one instant and touch the resource in it, in
 // that order; zeros when there are none.
 func together(h *history.History) (a, b history.NodeID, at history.Instant) {
-	holding := make([]bool, len(h.Header.Nodes)+1)
-	list := h.Milestones()
-	for len(list) > 0 {
-		n := 1
-		for n < len(list) && h.Events[list[n]].At == h.Events[list[0]].At {
-			n++
+	var holds []history.Hold
+	has := func(client history.NodeID) bool {
+		if holds == nil { // few histories have two clients at one instant
+			holds = history.Holds(h)
 		}
-		moment := list[:n]
-		list = list[n:]
-		if n > 1 {
-			if a, b := touching(h, moment, holding); b != 0 {
-				return a, b, h.Events[moment[0]].At
+		n := sort.Search(len(holds), func(i int) bool { return holds[i].Start > at })
+		for _, hold := range slices.Backward(holds[:n]) {
+			if hold.Client == client {
+				return hold.How == 0 || hold.End >= at
 			}
 		}
-		for _, i := range moment {
-			switch e := &h.Events[i]; {
-			case int(e.Node) >= len(holding):
-			case e.Kind == history.Acquired:
-				holding[e.Node] = true
-			case e.Kind == history.Releasing, e.Kind == history.LostLease, e.Kind == history.Crashed:
-				holding[e.Node] = false
-			}
-		}
+		return false
 	}
-	return 0, 0, 0
-}
-
-// touching returns two clients that hold in the events of one instant, and touch the resource in
-// them.
-func touching(h *history.History, moment []int32, holding []bool) (a, b history.NodeID) {
-	for _, i := range moment {
+	for _, i := range h.Milestones() {
 		e := &h.Events[i]
-		client := e.Peer
 		switch e.Kind {
 		case history.ReadDone, history.WriteAccepted, history.WriteRefused:
 		default:
 			continue
 		}
-		has := int(client) < len(holding) && holding[client] || slices.ContainsFunc(moment, func(k int32) bool {
-			return h.Events[k].Kind == history.Acquired && h.Events[k].Node == client
-		})
 		switch {
-		case !has || client == 0 || client == a:
-		case a == 0:
-			a = client
-		default:
-			return a, client
+		case e.Peer == 0, e.Peer == a && e.At == at:
+		case a == 0, e.At != at, !has(a):
+			a, at = e.Peer, e.At
+		case has(e.Peer):
+			return a, e.Peer, at
 		}
 	}
-	return 0, 0
+	return 0, 0, 0
 }

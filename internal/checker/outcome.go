@@ -116,7 +116,7 @@ func letter(j *Judgement) Letter {
 		return LetterStuck
 	case exclusion == Unknown || release.Doubts > 0:
 		return LetterUnknown
-	case delayed(j.History):
+	case j.seen.delayed:
 		return LetterDelay
 	default:
 		return LetterSafe

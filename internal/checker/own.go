@@ -29,30 +29,23 @@ func ofOwn(h *history.History) say.Phrase {
 // lock that ends with its lease is held for longer, though its work may not fit in. A crash ends a hold
 // that might have lasted.
 func neverKept(h *history.History) bool {
-	ended, since := false, map[history.NodeID]history.Instant{} // of holds
 	for _, i := range h.Milestones() {
 		e := &h.Events[i]
-		switch e.Kind {
-		case history.WriteAccepted, history.WriteRefused:
-			if h.Role(e.Peer) == history.RoleClient {
-				return false
-			}
-		case history.Acquired:
-			if h.Role(e.Node) == history.RoleClient {
-				since[e.Node] = e.At
-			}
-		case history.Crashed:
-			delete(since, e.Node)
-		case history.Releasing, history.LostLease:
-			from, holds := since[e.Node]
-			if holds && e.At.Sub(from) >= h.Header.Lease/2 {
-				return false
-			}
-			ended = ended || holds
-			delete(since, e.Node)
+		if (e.Kind == history.WriteAccepted || e.Kind == history.WriteRefused) && h.Role(e.Peer) == history.RoleClient {
+			return false
 		}
 	}
-	return ended && len(since) == 0
+	ended := false
+	for _, hold := range history.Holds(h) {
+		switch {
+		case h.Role(hold.Client) != history.RoleClient, hold.How == history.Crashed, hold.How == history.Acquired:
+		case hold.How == 0, hold.End.Sub(hold.Start) >= h.Header.Lease/2:
+			return false
+		default:
+			ended = true
+		}
+	}
+	return ended // none lasted
 }
 
 // shutOut returns a client that has given up, did not crash, and was never let in; 0 for none.

@@ -15,6 +15,7 @@ type facts struct {
 	served    bool // a client besides the probe acquired
 	contended bool
 	cutShort  bool
+	delayed   bool            // see idles
 	faults    map[int64]fired // by number; never ranged over
 	alone     history.NodeID  // the only client that ever acquired, besides the probe; 0: none, or several
 	unasked   []lapse         // holds that went on without an entry while no client asked, by their ends
@@ -55,7 +56,11 @@ func survey(h *history.History) facts {
 		case e.Kind.OnWire():
 			t.message(int32(i), e)
 		case int(e.Node) < len(t.parties):
+			p := &t.parties[e.Node]
+			t.ready -= count(p.runs())
 			t.observe(int32(i), e)
+			t.ready += count(p.runs())
+			t.idles(e)
 		}
 	}
 	t.finish()
@@ -97,12 +102,15 @@ func (p *party) runs() bool { return p.waiting && !p.frozen }
 type tally struct {
 	h         *history.History
 	facts     facts
-	parties   []party         // by NodeID
-	wired     bool            // simulated, or with messages on record
-	granted   bool            // entries are on record
-	stores    int             // servers
-	promoted  bool            // a server has taken over from another one
-	holding   int             // clients
+	parties   []party // by NodeID
+	wired     bool    // simulated, or with messages on record
+	granted   bool    // entries are on record
+	stores    int     // servers
+	promoted  bool    // a server has taken over from another one
+	ready     int     // clients that wait and run
+	holding   int     // clients
+	idle      bool    // a client waits and runs, and none holds
+	idleSince history.Instant
 	since     history.Instant // when the present overlap began
 	kept      int             // servers with an entry
 	free      history.Instant // since when there are neither holders nor entries
@@ -228,6 +236,9 @@ func (t *tally) acquire(i int32, e *history.Event) {
 
 // finish ends what is open at the end of the history.
 func (t *tally) finish() {
+	if t.idle {
+		t.endIdle(t.h.End())
+	}
 	end := int32(len(t.h.Events))
 	for i := range t.parties {
 		client := history.NodeID(i)

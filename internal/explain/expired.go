@@ -68,7 +68,7 @@ func (q *inquiry) paused(hold, _ *history.Hold, entry *timeline.Entry) False {
 	length, at := freeze.To.Sub(freeze.From), freeze.Began
 	spent := max(freeze.From.Sub(entry.Set), 0)
 	who := q.who(hold.Client)
-	if write := q.writesAfter(hold); hold.How == history.HoldLost && write != nil {
+	if write := q.writesAfter(hold); hold.How == history.LostLease && write != nil {
 		return because(say.CheckIsTheWrite.With(who),
 			say.WritesAfterTheEnd.With(say.Seconds(length), who, say.Seconds(write.At), say.Seconds(entry.Over)), at)
 	}
@@ -115,7 +115,7 @@ func (q *inquiry) renewedInVain(hold, newest *history.Hold, entry *timeline.Entr
 		default:
 			continue
 		}
-		if hold.How == history.HoldLost && newest != nil && hold.End > newest.Start {
+		if hold.How == history.LostLease && newest != nil && hold.End > newest.Start {
 			told := say.ToldAfter.With(q.who(hold.Client), say.Seconds(hold.End), q.who(newest.Client), say.Seconds(newest.Start))
 			says = say.Said.With(say.Remarks{says, told})
 		}
@@ -220,7 +220,7 @@ func (q *inquiry) shortLease(_, _ *history.Hold, entry *timeline.Entry) False {
 
 // toldLate explains a holder that was told of the loss after another client had acquired.
 func (q *inquiry) toldLate(hold, newest *history.Hold, entry *timeline.Entry) False {
-	if hold.How != history.HoldLost || newest == nil || hold.End <= newest.Start {
+	if hold.How != history.LostLease || newest == nil || hold.End <= newest.Start {
 		return False{}
 	}
 	who := q.who(hold.Client)

@@ -82,7 +82,7 @@ func (q *inquiry) replaced(node history.NodeID) (gone bool) {
 // neverGoes says why an entry never ends.
 func (q *inquiry) neverGoes(l *timeline.Entry) False {
 	who, since := q.who(l.Owner), say.Seconds(l.From)
-	hold := q.hold(l.Owner, func(h *history.Hold) bool { return h.How == history.HoldOpen })
+	hold := q.hold(l.Owner, func(h *history.Hold) bool { return h.How == 0 })
 	switch {
 	case hold != nil:
 		return because(say.ComesOut.With(who),
