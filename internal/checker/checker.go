@@ -81,25 +81,19 @@ var registry []Property // sorted by id
 
 // Register adds a property; called from the init of the property's file.
 func Register(p Property) {
-	i, dup := position(p.ID)
-	if dup {
+	if _, dup := Lookup(p.ID); dup {
 		panic(fmt.Sprintf("checker: property %q registered twice", p.ID))
 	}
-	registry = slices.Insert(registry, i, p)
-}
-
-// position returns the index of a property in the registry, or where to insert it.
-func position(id string) (int, bool) {
-	return slices.BinarySearchFunc(registry, id, func(p Property, id string) int { return strings.Compare(p.ID, id) })
+	registry = append(registry, p)
+	slices.SortFunc(registry, func(a, b Property) int { return strings.Compare(a.ID, b.ID) })
 }
 
 // Lookup returns the property with that id.
 func Lookup(id string) (Property, bool) {
-	i, ok := position(id)
-	if !ok {
-		return Property{}, false
+	if i := slices.IndexFunc(registry, func(p Property) bool { return p.ID == id }); i >= 0 {
+		return registry[i], true
 	}
-	return registry[i], true
+	return Property{}, false
 }
 
 // All returns all properties, sorted by id.

@@ -48,12 +48,8 @@ func init() {
 func checkOwnerOnlyRelease(h *history.History) Finding {
 	f := Finding{Property: OwnerOnlyReleaseID, Verdict: Kept}
 	removals, first := 0, int32(0)
-	phases := make([]phase, len(h.Header.Nodes)+1)
 	for _, i := range h.Milestones() {
 		e := &h.Events[i]
-		if int(e.Node) < len(phases) {
-			phases[e.Node].follow(e.Kind)
-		}
 		switch {
 		case e.Kind == history.Released && h.Header.Entry == history.Owned:
 			removals++ // of an entry of its own, at most
@@ -68,7 +64,7 @@ func checkOwnerOnlyRelease(h *history.History) Finding {
 			continue
 		}
 		removals++
-		if e.Peer == e.Owner || !robs(h, i, phases) {
+		if e.Peer == e.Owner || !robs(h, i) {
 			continue
 		}
 		if f.Count >= MaxViolations { // add would not keep it, so its grant is not searched for
@@ -102,37 +98,29 @@ func doubtful(h *history.History, i int32, count int) say.Phrase {
 	return say.WhoseEntry.With(command, say.Verbatim(h.Name(e.Peer)), say.Seconds(at), say.Optional(count-1))
 }
 
-type phase struct{ waiting, holding bool }
-
-// follow changes the phase, and reports whether the kind of event begins or ends one.
-func (p *phase) follow(kind history.Kind) bool {
-	switch kind {
-	case history.Waits:
-		*p = phase{waiting: true}
-	case history.Acquired:
-		*p = phase{holding: true}
-	case history.GaveUp, history.Finished, history.Releasing, history.LostLease, history.Crashed:
-		*p = phase{}
-	default:
-		return false
+// phase returns the last event before i by which a client began or ended to wait or to hold; 0 for
+// none.
+func phase(h *history.History, client history.NodeID, i int32) history.Kind {
+	for i--; i >= 0; i-- {
+		e := &h.Events[i]
+		if e.Node != client {
+			continue
+		}
+		switch e.Kind {
+		case history.Waits, history.Acquired,
+			history.GaveUp, history.Finished, history.Releasing, history.LostLease, history.Crashed:
+			return e.Kind
+		}
 	}
-	return true
-}
-
-func phaseOf(phases []phase, client history.NodeID) phase {
-	if int(client) >= len(phases) {
-		return phase{}
-	}
-	return phases[client]
+	return 0
 }
 
 // robs reports whether removal i takes the lock away from its owner.
-func robs(h *history.History, i int32, phases []phase) bool {
-	e := &h.Events[i]
+func robs(h *history.History, i int32) bool {
 	if takesOver(h, i) && sentWaiting(h, i) {
 		return false
 	}
-	return phaseOf(phases, e.Owner).holding || aboutToHold(h, i)
+	return phase(h, h.Events[i].Owner, i) == history.Acquired || aboutToHold(h, i)
 }
 
 // sentWaiting reports whether the client whose command caused a removal waited for the lock when it
@@ -146,13 +134,7 @@ func sentWaiting(h *history.History, i int32) bool {
 		}
 		i = cause
 	}
-	for i--; i >= 0; i-- {
-		var p phase
-		if h.Events[i].Node == client && p.follow(h.Events[i].Kind) {
-			return p.waiting
-		}
-	}
-	return false
+	return phase(h, client, i) == history.Waits
 }
 
 // takesOver reports whether the command that removed an entry put one of its client's in its place.

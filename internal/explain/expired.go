@@ -129,21 +129,13 @@ func (q *inquiry) renewedInVain(hold, newest *history.Hold, entry *timeline.Entr
 // history.
 func (q *inquiry) renewals() map[string]bool {
 	names := map[string]bool{}
-	inside := map[history.NodeID]bool{}
-	for i, e := range q.h.Each(history.Acquired, history.Releasing, history.LostLease, history.Crashed, history.Extended) {
-		switch e.Kind {
-		case history.Acquired:
-			inside[e.Node] = true
-		case history.Releasing, history.LostLease, history.Crashed:
-			delete(inside, e.Node)
-		case history.Extended:
-			if e.Peer == e.Owner && inside[e.Owner] {
-				if name := q.t.command(i).Name; name != "" {
-					names[name] = true
-				}
-			}
-		}
+	for i, e := range q.h.Each(history.Extended) {
+		name := q.t.command(i).Name
+		names[name] = names[name] || e.Peer == e.Owner && q.hold(e.Owner, func(h *history.Hold) bool {
+			return h.StartEvent < i && (h.How == 0 || h.EndEvent > i)
+		}) != nil
 	}
+	delete(names, "")
 	return names
 }
 

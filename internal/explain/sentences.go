@@ -71,42 +71,37 @@ func (t *teller) ofProbe(e *history.Event) bool {
 	})
 }
 
+// What happens to a node, to a node with its peer, and to an entry, where no other sentence tells it.
+var (
+	ofNode = map[history.Kind]say.Of1[say.Node]{
+		history.Waits: say.Waits, history.Acquired: say.Acquires, history.Entered: say.Enters, history.Released: say.HearsOfRemoval,
+		history.Finished: say.HasPlayed, history.Releasing: say.Releases, history.Thawed: say.RunsAgain,
+	}
+	ofPeer  = map[history.Kind]say.Of2[say.Node, say.Node]{history.Executed: say.Executes, history.Replied: say.HasReply}
+	ofEntry = map[history.Kind]say.Of2[say.Node, say.Node]{
+		history.Granted: say.CreatesEntry, history.Extended: say.ExtendsEntry, history.Removed: say.RemovesEntry, history.Replicated: say.CopiesEntry,
+	}
+)
+
 // plain tells an event that has no sentence here but must be shown.
 func (t *teller) plain(e *history.Event) say.Phrase {
 	who := t.who(e.Node)
+	if says, ok := ofNode[e.Kind]; ok {
+		return says.With(who)
+	}
+	if says, ok := ofPeer[e.Kind]; ok {
+		return says.With(who, t.who(e.Peer))
+	}
+	if says, ok := ofEntry[e.Kind]; ok {
+		return says.With(who, t.who(e.Owner))
+	}
 	switch e.Kind {
-	case history.Waits:
-		return say.Waits.With(who)
-	case history.Acquired:
-		return say.Acquires.With(who)
-	case history.Entered:
-		return say.Enters.With(who)
-	case history.Released:
-		return say.HearsOfRemoval.With(who)
-	case history.Finished:
-		return say.HasPlayed.With(who)
 	case history.WriteAccepted:
 		return say.Writes.With(t.who(e.Peer), false, false, say.Optional(e.Token))
 	case history.ReadDone:
 		return say.Reads.With(t.who(e.Peer))
 	case history.Sent:
 		return say.Sends.With(who, commandNamed(t.h.Op(e.Text)))
-	case history.Executed:
-		return say.Executes.With(who, t.who(e.Peer))
-	case history.Replied:
-		return say.HasReply.With(who, t.who(e.Peer))
-	case history.Granted:
-		return say.CreatesEntry.With(who, t.who(e.Owner))
-	case history.Extended:
-		return say.ExtendsEntry.With(who, t.who(e.Owner))
-	case history.Removed:
-		return say.RemovesEntry.With(who, t.who(e.Owner))
-	case history.Replicated:
-		return say.CopiesEntry.With(who, t.who(e.Owner))
-	case history.Releasing:
-		return say.Releases.With(who)
-	case history.Thawed:
-		return say.RunsAgain.With(who)
 	case history.Healed:
 		return say.Text("All faults that end are over.")
 	}
