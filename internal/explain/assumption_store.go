@@ -59,7 +59,7 @@ func (q *inquiry) failedOver(entry *timeline.Entry) False {
 	case q.bound(), age > max(q.lag, time.Second) && q.neverReplicated():
 		f.Formula = say.NeverReplicated.With()
 	case len(entry.Copies) > 0:
-		f.Formula = say.CopiedElsewhere.With(say.ListOf(q.namesOf(entry.Copies)))
+		f.Formula = say.CopiedElsewhere.With(say.ListOf(q.t.names(entry.Copies)))
 	case q.lag > age:
 		f.Formula = say.YoungerThanLag.With(say.Seconds(age), say.OptionalSeconds(q.lag))
 	default:
@@ -79,13 +79,6 @@ func (q *inquiry) inherited(entry *timeline.Entry) bool {
 		}
 	}
 	return true
-}
-
-func (q *inquiry) namesOf(ids []history.NodeID) (names []string) {
-	for _, id := range ids {
-		names = append(names, q.h.Name(id))
-	}
-	return names
 }
 
 // bound reports whether the lock's entries belong to connections, so that no replica can have them,

@@ -159,18 +159,15 @@ func (q *inquiry) ahead(by history.NodeID, entry *timeline.Entry) time.Duration 
 
 // asking reports whether a client waited for the lock when it sent the command that caused an
 // event.
-func (q *inquiry) asking(id history.NodeID, i int32) (asks bool) {
+func (q *inquiry) asking(id history.NodeID, i int32) bool {
 	until := q.h.Events[i].At
 	if sent := q.sent(i); sent != nil {
 		until = sent.At
 	}
-	for _, e := range q.h.Each(history.Waits, history.Acquired, history.GaveUp, history.Crashed, history.Finished) {
-		if e.At > until {
-			break
-		}
-		if e.Node == id {
-			asks = e.Kind == history.Waits
+	for _, e := range q.h.Backward(history.Waits, history.Acquired, history.GaveUp, history.Crashed, history.Finished) {
+		if e.Node == id && e.At <= until {
+			return e.Kind == history.Waits
 		}
 	}
-	return asks
+	return false
 }

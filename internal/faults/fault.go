@@ -91,9 +91,7 @@ func Renumbered(list []Fault) []Fault {
 			until.AfterFault = places[until.AfterFault]
 			end.Until = &until
 		}
-		made := Make(i+1, f.Spec(), f.Args, t, end)
-		made.Line, made.Open, made.Drawn = f.Line, f.Open, f.Drawn
-		out = append(out, made)
+		out = append(out, f.remade(i+1, f.Args, t, end, f.Open))
 		if places[f.Number] == 0 {
 			places[f.Number] = i + 1
 		}
@@ -290,8 +288,13 @@ func (f Fault) Scaled(scale func(time.Duration) time.Duration) Fault {
 		until := end.Until.scaled(scale)
 		end.Until = &until
 	}
-	out := Make(f.Number, f.Spec(), args, f.Trigger.scaled(scale), end)
-	out.Line, out.Open, out.Drawn = f.Line, f.Open.scaled(scale), f.Drawn
+	return f.remade(f.Number, args, f.Trigger.scaled(scale), end, f.Open.scaled(scale))
+}
+
+// remade is the same fault with another number, arguments or times.
+func (f *Fault) remade(number int, a Args, t Trigger, end End, open *Open) Fault {
+	out := Make(number, f.Spec(), a, t, end)
+	out.Line, out.Open, out.Drawn = f.Line, open, f.Drawn
 	return out
 }
 

@@ -18,7 +18,7 @@ func Recount(fs []Fault, seen []Moment) []Trigger {
 			continue
 		}
 		least := func(from, round, behind int) {
-			if n := occurrences(&t, seen[from:reached+1]); n < out[i].Nth {
+			if n, _ := t.count(seen[from:reached+1], 0); n < out[i].Nth {
 				out[i].Nth, out[i].Round, out[i].AfterFault = n, round, behind
 			}
 		}
@@ -39,25 +39,22 @@ func indexOf(t *Trigger, seen []Moment) int {
 	if t.Moment == NoMoment || t.Nth == 0 || t.Round > 0 || t.AfterFault > 0 {
 		return -1
 	}
-	n := 0
+	_, at := t.count(seen, t.Nth)
+	return at
+}
+
+// count returns how often a trigger's moment occurs, and the index of one occurrence; -1 when there
+// are not so many.
+func (t *Trigger) count(seen []Moment, nth int) (n, at int) {
+	at = -1
 	for i := range seen {
 		if t.named(&seen[i]) {
-			if n++; n == t.Nth {
-				return i
+			if n++; n == nth {
+				at = i
 			}
 		}
 	}
-	return -1
-}
-
-func occurrences(t *Trigger, seen []Moment) int {
-	n := 0
-	for i := range seen {
-		if t.named(&seen[i]) {
-			n++
-		}
-	}
-	return n
+	return n, at
 }
 
 // named reports whether a trigger that names its client waits for such a moment.

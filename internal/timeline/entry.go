@@ -77,18 +77,23 @@ func (b *entries) add(l Entry) {
 	b.all = append(b.all, l)
 }
 
+// begin adds an entry that event i makes, with the owner and the key of an event.
+func (b *entries) begin(i int32, e, of *history.Event, ttl time.Duration) {
+	b.add(Entry{
+		Owner: of.Owner, Node: e.Node, Key: of.Text, From: e.At, Set: e.At, TTL: ttl, SetBy: of.Owner,
+		Promises: []Promise{{e.At, e.At.Add(ttl)}}, Began: i, Last: i, Ended: history.NoCause,
+	})
+}
+
 func (b *entries) follow(i int32, e *history.Event) {
 	switch e.Kind {
 	case history.Granted:
 		b.replace(i, e)
-		b.add(Entry{
-			Owner: e.Owner, Node: e.Node, Key: e.Text, From: e.At, Set: e.At, TTL: time.Duration(e.Value), SetBy: e.Owner, Promises: []Promise{promiseOf(e)},
-			Began: i, Last: i, Ended: history.NoCause,
-		})
+		b.begin(i, e, e, time.Duration(e.Value))
 	case history.Extended:
 		if l := b.open(e.Node, e.Owner, e.Text); l != nil {
 			l.Set, l.TTL, l.SetBy, l.Last = e.At, time.Duration(e.Value), e.Peer, i
-			l.Promises = append(l.Promises, promiseOf(e))
+			l.Promises = append(l.Promises, Promise{e.At, e.At.Add(l.TTL)})
 			if e.Peer == e.Owner {
 				l.Renewals++
 			}
@@ -159,11 +164,7 @@ func (b *entries) inherit(i int32, e *history.Event) {
 		}
 	}
 	if old := b.t.leftover(i, e); old != nil && b.open(e.Node, old.Owner, old.Text) == nil {
-		ttl := max(leftUntil(old).Sub(e.At), 0)
-		b.add(Entry{
-			Owner: old.Owner, Node: e.Node, Key: old.Text, From: e.At, Set: e.At, TTL: ttl, SetBy: old.Owner,
-			Promises: []Promise{{e.At, e.At.Add(ttl)}}, Began: i, Last: i, Ended: history.NoCause,
-		})
+		b.begin(i, e, old, max(leftUntil(old).Sub(e.At), 0))
 	}
 }
 

@@ -11,10 +11,6 @@ import (
 // Promise is an end that a server has set, in true time if the server's clock is right.
 type Promise struct{ At, Until history.Instant }
 
-func promiseOf(e *history.Event) Promise {
-	return Promise{e.At, e.At.Add(time.Duration(e.Value))}
-}
-
 // Until returns the end as last set by an instant.
 func (l *Entry) Until(at history.Instant) history.Instant {
 	until := l.Promises[0].Until
