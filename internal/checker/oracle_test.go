@@ -3,9 +3,8 @@ package checker
 import (
 	"fmt"
 	"math"
-	"math/rand/v2"
 	"slices"
-	"testing"
+	"time"
 
 	"lockstep/internal/history"
 	"lockstep/internal/say"
@@ -508,8 +507,15 @@ var oracles = map[string]func(h *history.History, bug string) Finding{
 }
 
 // compare returns a description of the first property for which the checker and
-// the oracle differ, or "".
+// the oracle differ, or "". Holds and overlaps are compared, too.
 func compare(h *history.History) string {
+	all := spans(h, "")
+	if got := holds(h); !slices.Equal(got, all) {
+		return fmt.Sprintf("holds %v, want %v", got, all)
+	}
+	if got, want := survey(h).overlap, overlap(h, all); got != want {
+		return fmt.Sprintf("overlap %v, want %v", got, want)
+	}
 	for _, p := range All() {
 		oracle := oracles[p.ID]
 		if oracle == nil {
@@ -545,46 +551,31 @@ func smallest(h *history.History) *history.History {
 	return h
 }
 
-// The overlap is the total length of the steps between events during which two
-// or more clients hold.
-func TestOverlapAgreesWithDefinition(t *testing.T) {
-	r := rand.New(rand.NewPCG(3, 4))
-	for range rounds(t, 5_000) {
-		h := randomHistory(r.IntN, 1+r.IntN(30))
-		all := spans(h, "")
-		want := history.Instant(0)
-		for i := range len(h.Events) - 1 {
-			holders := 0
-			for _, s := range all {
-				holders += count(s.start <= i && s.end > i)
-			}
-			if holders > 1 {
-				want += h.Events[i+1].At - h.Events[i].At
-			}
+// overlap is the total length of the steps between events during which two or more clients hold.
+func overlap(h *history.History, all []span) time.Duration {
+	sum := history.Instant(0)
+	for i := range len(h.Events) - 1 {
+		holders := 0
+		for _, s := range all {
+			holders += count(s.start <= i && s.end > i)
 		}
-		if got := Judge(h).Overlap; got != want.Duration() {
-			t.Fatalf("overlap %v, want %v\n%s", got, want, describe(h))
+		if holders > 1 {
+			sum += h.Events[i+1].At - h.Events[i].At
 		}
 	}
+	return sum.Duration()
 }
 
-// The streaming check and history.Holds see the same holds.
-func TestHoldsAgreeWithDefinition(t *testing.T) {
-	r := rand.New(rand.NewPCG(5, 6))
-	for range rounds(t, 5_000) {
-		h := randomHistory(r.IntN, 1+r.IntN(30))
-		var got []span
-		for _, hold := range history.Holds(h) {
-			end := int(hold.EndEvent)
-			if hold.EndEvent == history.NoCause {
-				end = len(h.Events)
-			}
-			got = append(got, span{hold.Client, int(hold.StartEvent), end})
+// holds are those of package history as ranges of events.
+func holds(h *history.History) (out []span) {
+	for _, hold := range history.Holds(h) {
+		end := int(hold.EndEvent)
+		if hold.EndEvent == history.NoCause {
+			end = len(h.Events)
 		}
-		if want := spans(h, ""); !slices.Equal(got, want) {
-			t.Fatalf("got %v, want %v\n%s", got, want, describe(h))
-		}
+		out = append(out, span{hold.Client, int(hold.StartEvent), end})
 	}
+	return out
 }
 
 // describe prints a history in the language of parse.

@@ -28,8 +28,8 @@ func TestHashIgnoresHowTextsWereInterned(t *testing.T) {
 		h.Add(e)
 	}
 	must.Equalf(t, h.Hash(), want, "the order of interning changed the hash")
-	h.Header.Schema = 77
-	must.Equalf(t, h.Hash(), want, "the schema changed the hash")
+	h.Header.Schema, h.Header.Entry, h.Header.Keys, h.Header.Alone, h.Header.AloneAt = 77, Unfollowed, "a", "A", 1500
+	must.Equalf(t, h.Hash(), want, "the schema, or how the lock was watched, changed the hash")
 	h.Events[0].Text = 9999
 	before := h.Hash()
 	h.Events[0].Text = 0
