@@ -37,6 +37,9 @@ type FiredFault struct {
 	Partless  say.Phrase
 	Endless   bool // the moment that should end it never came, not even once, so it lasted until everything healed
 	Contended bool // a client could notice it, see notice.go
+
+	began int32 // the event with which it began first
+	ended bool  // by itself, at least once
 }
 
 // DrawnLine is a line of the scenario's list from which faults are drawn.
@@ -46,20 +49,10 @@ type DrawnLine struct {
 }
 
 // Judge runs every core property over the history, and the asked ones. A property that is kept
-// becomes unknown if the run did not test it:
-//
-//   - the run was cut short, or the end of its history is missing: the violation may have been next;
-//   - a user's own lock did without its servers, never let some client in, or ended each hold at once
-//     (ofOwn);
-//   - a planned fault never began, never ended as planned, or changed nothing: the story was not played;
-//   - a planned fault was none that the lock could notice (see part.go);
-//   - no client ever had to wait for another: a lock without contention keeps every promise;
-//   - no client could notice a fault (see notice.go);
-//   - a hold went on without its entry while no other client asked for the lock (see entries.go);
-//   - only one client ever acquired, or only the probe.
-//
-// Progress needs no contention, but it is unknown, too, when a client other than the probe has
-// waited for a free lock and never got it.
+// becomes unknown if the run did not test it: the history lacks its end, the story was not played as
+// planned (untested), or no client could have noticed a violation (unnoticed). Progress needs no
+// contention, but it is unknown, too, when a client other than the probe has waited for a free lock
+// and never got it (leftOut).
 //
 // A broken property stays broken. What is kept in a log from elsewhere, which has no end
 // (history.Header.HasEnd), is kept until its last line.
@@ -71,14 +64,14 @@ func Judge(h *history.History, asked ...string) Judgement {
 		Acquired: seen.acquired,
 		Waited:   seen.contended,
 		CutShort: seen.cutShort,
+		Faults:   seen.faults,
 		seen:     seen,
 	}
 	partless := partless(h)
-	for _, f := range h.Header.Faults {
-		fired, why := seen.faults[int64(f.Number)], partless[int64(f.Number)]
-		j.Faults = append(j.Faults, FiredFault{
-			Fault: f, Times: fired.times, InVain: fired.inVain || !why.Empty(), Partless: why, Endless: fired.endless, Contended: fired.contended,
-		})
+	for i := range j.Faults {
+		f := &j.Faults[i]
+		f.Partless = partless[int64(f.Number)]
+		f.InVain = f.InVain || !f.Partless.Empty()
 	}
 	for _, line := range h.Header.Lines {
 		j.Lines = append(j.Lines, DrawnLine{line, slices.ContainsFunc(j.Faults, func(f FiredFault) bool {

@@ -1,6 +1,10 @@
 package checker
 
-import "lockstep/internal/history"
+import (
+	"slices"
+
+	"lockstep/internal/history"
+)
 
 // A client contends after a fault when it can notice the effect: it waits, and is not frozen, while
 // another client holds the lock or a server has another client's entry, and in the same wait it
@@ -143,15 +147,10 @@ func (t *tally) contend(p *party) {
 	if t.quiet {
 		return
 	}
-	left := t.unmet[:0]
-	for _, number := range t.unmet {
-		f := t.facts.faults[number]
-		if f.contended = f.began <= min(p.faced, p.asked); !f.contended {
-			left = append(left, number)
-		}
-		t.facts.faults[number] = f
-	}
-	t.unmet = left
+	t.unmet = slices.DeleteFunc(t.unmet, func(f *FiredFault) bool {
+		f.Contended = f.began <= min(p.faced, p.asked)
+		return f.Contended
+	})
 }
 
 func (t *tally) endWait(i int32, e *history.Event, served bool) {

@@ -15,21 +15,11 @@ type facts struct {
 	served    bool // a client besides the probe acquired
 	contended bool
 	cutShort  bool
-	delayed   bool            // see idles
-	faults    map[int64]fired // by number; never ranged over
-	alone     history.NodeID  // the only client that ever acquired, besides the probe; 0: none, or several
-	unasked   []lapse         // holds that went on without an entry while no client asked, by their ends
-	leftOut   []lapse         // clients that waited without success for a free lock, by NodeID
-}
-
-// fired is what a fault did.
-type fired struct {
-	times     int   // how often it began
-	began     int32 // the event with which it began first
-	inVain    bool
-	ended     bool // by itself, at least once
-	endless   bool // see EndNeverCame
-	contended bool // see FiredFault
+	delayed   bool           // see idles
+	faults    []FiredFault   // those of the header
+	alone     history.NodeID // the only client that ever acquired, besides the probe; 0: none, or several
+	unasked   []lapse        // holds that went on without an entry while no client asked, by their ends
+	leftOut   []lapse        // clients that waited without success for a free lock, by NodeID
 }
 
 // lapse is a time in which a client held without an entry, or waited without success.
@@ -45,6 +35,9 @@ func survey(h *history.History) facts {
 		h: h, parties: make([]party, len(h.Header.Nodes)+1),
 		wired:   history.Simulated(h.Header.Backend) || len(h.Milestones()) < len(h.Events),
 		granted: slices.ContainsFunc(h.Milestones(), func(i int32) bool { return h.Events[i].Kind == history.Granted }),
+	}
+	for _, f := range h.Header.Faults {
+		t.facts.faults = append(t.facts.faults, FiredFault{Fault: f})
 	}
 	for i := range t.parties {
 		t.stores += count(h.Role(history.NodeID(i)) == history.RoleStore)
@@ -114,7 +107,7 @@ type tally struct {
 	since     history.Instant // when the present overlap began
 	kept      int             // servers with an entry
 	free      history.Instant // since when there are neither holders nor entries
-	unmet     []int64         // faults that have begun, without contention since
+	unmet     []*FiredFault   // faults that have begun, without contention since
 	quiet     bool            // all faults are over
 	abandoned map[int32]bool  // requests on which their clients have given up
 	watched   int             // lapses that a watcher may refute
@@ -147,23 +140,22 @@ func (t *tally) observe(i int32, e *history.Event) {
 	case history.Thawed:
 		p.frozen, p.ready = false, e.At
 	case history.FaultBegan:
-		t.fault(e.Value, func(f *fired) {
-			if f.times++; f.times == 1 {
-				f.began = i
-				t.unmet = append(t.unmet, e.Value)
-			}
-		})
+		if f := t.fault(e); f.Times == 0 {
+			f.Times, f.began = 1, i
+			t.unmet = append(t.unmet, f)
+		} else {
+			f.Times++
+		}
 		t.doubtAll(i)
 		t.faceAll(i)
 	case history.FaultEnded:
-		t.fault(e.Value, func(f *fired) {
-			f.endless = !f.ended && EndNeverCame(t.h, i)
-			f.ended = !f.endless
-		})
+		f := t.fault(e)
+		f.Endless = !f.ended && EndNeverCame(t.h, i)
+		f.ended = !f.Endless
 	case history.Healed:
 		t.quiet = true
 	case history.WithoutEffect:
-		t.fault(e.Value, func(f *fired) { f.inVain = true })
+		t.fault(e).InVain = true
 	case history.CutShort:
 		t.facts.cutShort = true
 	default:
@@ -251,13 +243,14 @@ func (t *tally) finish() {
 	}
 }
 
-func (t *tally) fault(number int64, change func(*fired)) {
-	if t.facts.faults == nil {
-		t.facts.faults = make(map[int64]fired)
+// fault returns the fault of an event, one of no consequence if the header does not have it.
+func (t *tally) fault(e *history.Event) *FiredFault {
+	for i := range t.facts.faults {
+		if f := &t.facts.faults[i]; int64(f.Number) == e.Value {
+			return f
+		}
 	}
-	f := t.facts.faults[number]
-	change(&f)
-	t.facts.faults[number] = f
+	return &FiredFault{}
 }
 
 // believe sets how many clients hold from now on, and counts the time of overlaps.

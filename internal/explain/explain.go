@@ -3,10 +3,7 @@
 // assumption that turned out to be false, with its numbers.
 //
 // The same history gives the same words, in every report. A step has what the clients believe
-// beside what the store has, since a lock is broken where the two disagree:
-//
-//	 0.060 s  A freezes for 15 s (fault 1).    A thinks it holds the lock   Redis says A
-//	10.012 s  The lease ends. A is not told.  A thinks it holds the lock   Redis has no entry
+// beside what the store has, since a lock is broken where the two disagree.
 package explain
 
 import (

@@ -47,18 +47,11 @@ func Of(stored history.Values) (f Fault, ok bool) {
 }
 
 // Told describes a fault of a history to readers, by its text if its values are not known.
-func Told(v history.Values, text string) say.Part { return told{v, text} }
-
-type told struct {
-	values history.Values
-	text   string
-}
-
-func (t told) In(l say.Language) string {
-	if f, ok := Of(t.values); ok {
-		return f.Told().In(l)
+func Told(v history.Values, text string) say.Part {
+	if f, ok := Of(v); ok {
+		return f.Told()
 	}
-	return t.text
+	return say.Verbatim(text)
 }
 
 // MarshalText writes a moment as a scenario does.

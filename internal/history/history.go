@@ -1,14 +1,9 @@
 // Package history is the vocabulary of lockstep: what happened in one run, in
 // true time, as a flat list of events.
 //
-// Checkers, explainers and reports see nothing of a run but its history. It keeps three things
-// apart:
-//
-//   - belief:   a client thinks that it holds the lock (Acquired .. Releasing);
-//   - grant:    a server has an entry for a client (Granted .. Expired/Removed);
-//   - accepted: the guarded resource applied a write (WriteAccepted).
-//
-// A lock is broken when they disagree, and a report shows where.
+// Checkers, explainers and reports see nothing of a run but its history. It keeps apart what clients
+// believe (Acquired to Releasing), what servers grant (Granted to Expired or Removed), and what the
+// resource has accepted (WriteAccepted).
 //
 // The package imports no other of this module but jsonline, so that a newer checker can judge an
 // old history.
