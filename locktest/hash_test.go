@@ -10,7 +10,8 @@ import (
 	"lockstep/locktest"
 )
 
-// hashLock keeps its owner and the end of its lease in fields of a hash, which the next owner overwrites.
+// hashLock keeps its owner and the end of its lease in fields of a hash, which the next owner
+// overwrites.
 type hashLock struct {
 	take, give string // scripts
 }

@@ -324,9 +324,9 @@ func (r *reader) givesUp(e *history.Event, t *trail) {
 	r.becomes(e, t, idle)
 }
 
-// stalls checks whether the store had given the lock to a client that gives up, or removes its entry,
-// and had answered all that it asked. The answer to a lost request never comes, and the client may
-// wait for it.
+// stalls checks whether the store had given the lock to a client that gives up, or removes its
+// entry, and had answered all that it asked. The answer to a lost request never comes, and the
+// client may wait for it.
 func (r *reader) stalls(e *history.Event, t *trail, client history.NodeID) {
 	if t.phase != waiting {
 		return

@@ -14,8 +14,8 @@ import (
 	"lockstep/internal/store"
 )
 
-// told makes a history of events of the form "seconds node kind owner=X peer=Y token=N keeps=10s". A
-// to C are clients, S and T are servers.
+// told makes a history of events of the form "seconds node kind owner=X peer=Y token=N keeps=10s".
+// A to C are clients, S and T are servers.
 func told(t *testing.T, story string) *history.History {
 	t.Helper()
 	h := history.New(history.Header{Lease: 10 * time.Second, Nodes: []history.Node{

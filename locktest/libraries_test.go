@@ -62,8 +62,8 @@ func TestRedsync(t *testing.T) {
 	locktest.Run(t, locktest.Redis{Nodes: 1}, redsyncs, locktest.Breaks("pause"), locktest.Breaks("long-work"), locktest.Breaks("failover"))
 }
 
-// redsync waits for all answers, and go-redis for its own read timeout: after a lost reply three seconds
-// of the lease are over, which only Until says.
+// redsync waits for all answers, and go-redis for its own read timeout: after a lost reply three
+// seconds of the lease are over, which only Until says.
 func TestRedsyncOnFiveNodes(t *testing.T) {
 	locktest.Run(t, locktest.Redis{Nodes: 5}, redsyncs, locktest.WithoutWalk(),
 		locktest.Breaks("pause"), locktest.Breaks("long-work"), locktest.Breaks("lost-reply"))

@@ -40,8 +40,8 @@ func Breaks(story string, properties ...string) Option {
 
 // MayBeUntested allows a story to test nothing, because no clients contended or its fault changed
 // nothing; otherwise such a story fails. The story "rehearsal" is played before all others, and
-// shows that the store keeps an entry of the holder, and that the entry keeps others out. In a story
-// that may be untested, a release may also swallow its error.
+// shows that the store keeps an entry of the holder, and that the entry keeps others out. In a
+// story that may be untested, a release may also swallow its error.
 func MayBeUntested(story string) Option {
 	return func(s *suite) {
 		s.named = append(s.named, story)

@@ -198,8 +198,8 @@ func again(t *testing.T, seed uint64) string {
 	return fmt.Sprintf("%s=%d go test -run %s %s", seedVariable, seed, pattern, where)
 }
 
-// tested is the import path of the package under test, since `go test ./...` runs it in another folder
-// than the user's; "." if the binary does not say it.
+// tested is the import path of the package under test, since `go test ./...` runs it in another
+// folder than the user's; "." if the binary does not say it.
 func tested() string {
 	if info, ok := debug.ReadBuildInfo(); ok {
 		if path, is := strings.CutSuffix(info.Path, ".test"); is && path != "command-line-arguments" {

@@ -1,5 +1,5 @@
-// Package measurements carries what was measured and stored, so that an installed program can answer from it. The
-// larger files are packed: gzip -dc measurements/explore.json.gz shows one.
+// Package measurements carries what was measured and stored, so that an installed program can
+// answer from it. The larger files are packed: gzip -dc measurements/explore.json.gz shows one.
 package measurements
 
 import (

@@ -97,9 +97,9 @@ func checkFlags(cmd *cobra.Command) error {
 	return nil
 }
 
-// refuseEmptyNames makes list flags refuse empty names. Without it, "" is an empty list, and a script
-// with an unset variable plays something other than intended. It also hides the number of cores from
-// the help.
+// refuseEmptyNames makes list flags refuse empty names. Without it, "" is an empty list, and a
+// script with an unset variable plays something other than intended. It also hides the number of
+// cores from the help.
 func refuseEmptyNames(f *pflag.Flag) {
 	if f.Name == "jobs" && f.DefValue != "0" {
 		f.DefValue = "one for each core" // help and docs are the same on every machine

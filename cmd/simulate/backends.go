@@ -43,8 +43,8 @@ func (c *lockCommand) suite(args []string) []string {
 	return args
 }
 
-// expect makes the plan expect that the program keeps every property, whatever the story expects of its
-// own locks, except for the properties of --breaks.
+// expect makes the plan expect that the program keeps every property, whatever the story expects of
+// its own locks, except for the properties of --breaks.
 func (c *lockCommand) expect(p *plan.Plan, own []string) error {
 	if len(own) > 0 && !p.OnlyLooks() {
 		p.ExpectKept(own)

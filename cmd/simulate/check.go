@@ -291,7 +291,8 @@ func (in *input) checkNotIn(others []*input) error {
 	return nil
 }
 
-// look recognizes a history by its first bytes. An empty file is none if it is one of the files of a log.
+// look recognizes a history by its first bytes. An empty file is none if it is one of the files of
+// a log.
 func (in *input) look(ctx context.Context, alone bool) error {
 	start, err := interrupt.Unless(ctx, "reading "+in.name, func() ([]byte, error) {
 		b := bufio.NewReaderSize(in.Reader, 64<<10)
@@ -316,8 +317,9 @@ func (in *input) look(ctx context.Context, alone bool) error {
 	return err
 }
 
-// keep copies what is read of a pipe to a file in the temporary folder, so that it can be read again: to sort its lines, or
-// when a lock that an earlier line names is known at last. The file has no name, and ends with the program.
+// keep copies what is read of a pipe to a file in the temporary folder, so that it can be read
+// again: to sort its lines, or when a lock that an earlier line names is known at last. The file
+// has no name, and ends with the program.
 func (in *input) keep() error {
 	f, err := os.CreateTemp("", "simulate-pipe-")
 	if err != nil {

@@ -154,8 +154,8 @@ func (f *judgeFlags) log(ctx context.Context, files []*input, o logcheck.Options
 	return nil, fmt.Errorf("%s: %w", name, err)
 }
 
-// savedPage writes the page of a log with violations into the run store. Its name contains the hash of
-// its content, so no other page overwrites it.
+// savedPage writes the page of a log with violations into the run store. Its name contains the hash
+// of its content, so no other page overwrites it.
 func (f *judgeFlags) savedPage(files []*input, c *logcheck.Summary) error {
 	if len(c.Result.Violations) == 0 {
 		return nil

@@ -202,8 +202,8 @@ func worldsStatus(c *crosscheck.Comparison) run.Status {
 	return run.Met
 }
 
-// print prints the table, with one letter where the worlds agree and both where they differ, and then
-// explains the cells.
+// print prints the table, with one letter where the worlds agree and both where they differ, and
+// then explains the cells.
 func (f *worldsFlags) print(c *crosscheck.Comparison) {
 	if len(c.Columns) == 0 {
 		f.printStories(c)

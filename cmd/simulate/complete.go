@@ -20,8 +20,8 @@ import (
 	"lockstep/internal/say"
 )
 
-// Completions follow from the names of commands and flags, so that a new command with the flag --lock
-// completes locks.
+// Completions follow from the names of commands and flags, so that a new command with the flag
+// --lock completes locks.
 
 func addCompletion(root *cobra.Command, g *globals) {
 	lock := completeList(locks.Known, func(v locks.Variant) (string, string) { return v.ID, v.Doc(say.English).Idea })
@@ -67,8 +67,8 @@ func word(name, meaning string) string {
 func kindMeans(k faultkind.Kind) (name, meaning string)     { return k.Name, k.Summary.English() }
 func profileMeans(w results.Profile) (name, meaning string) { return w.Name, w.Summary }
 
-// completeList completes the last item of a list such as a,b. Completions include the items before it,
-// since a shell replaces the whole word.
+// completeList completes the last item of a list such as a,b. Completions include the items before
+// it, since a shell replaces the whole word.
 func completeList[T any](all func() []T, means func(T) (name, meaning string)) cobra.CompletionFunc {
 	return func(_ *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
 		comma := strings.LastIndexByte(typed, ',') + 1

@@ -204,8 +204,8 @@ func stalePages(dir string, pages []docs.Page) (stale []string, err error) {
 	return stale, err
 }
 
-// counterexamples plays, for each lock that the stored walk breaks, the story of the smallest set of
-// faults that breaks it.
+// counterexamples plays, for each lock that the stored walk breaks, the story of the smallest set
+// of faults that breaks it.
 func counterexamples(x *results.Explored) (map[string]docs.Example, error) {
 	out := map[string]docs.Example{}
 	if x == nil {
@@ -234,8 +234,8 @@ func counterexamples(x *results.Explored) (map[string]docs.Example, error) {
 	return out, nil
 }
 
-// smallestSet is the set with the fewest faults that breaks a lock, in the first way that has one; nil
-// if no set does.
+// smallestSet is the set with the fewest faults that breaks a lock, in the first way that has one;
+// nil if no set does.
 func smallestSet(l *results.ExploredLock) (best *results.CutSet) {
 	for _, way := range checker.Ways() {
 		for i := range l.By(way) {
@@ -274,8 +274,8 @@ func brokenIn(p *plan.Plan, lock string) string {
 	return property
 }
 
-// The stories below scenarios/published repeat published experiments. Playing them takes a second, so
-// their figures are not stored.
+// The stories below scenarios/published repeat published experiments. Playing them takes a second,
+// so their figures are not stored.
 const (
 	publishedStories = scenarioRoot + "/published/"
 	publishedSeeds   = 20
@@ -312,8 +312,8 @@ func lostBy(w run.World, p *plan.Plan, lock string) (docs.Share, error) {
 	return share, nil
 }
 
-// writeMan writes a manual page for every command into a folder. The pages have a fixed date, so that
-// the same program writes the same bytes.
+// writeMan writes a manual page for every command into a folder. The pages have a fixed date, so
+// that the same program writes the same bytes.
 func writeMan(g *globals, dir string) error {
 	root := rootCommand()
 	written := 0

@@ -110,8 +110,8 @@ func hasHeading(pages []docs.Page, of, anchor string) bool {
 	return false
 }
 
-// The pages depend on neither home directory nor number of cores. (Those of two times are the same: see
-// TestDocsAreUpToDate.)
+// The pages depend on neither home directory nor number of cores. (Those of two times are the same:
+// see TestDocsAreUpToDate.)
 func TestDocsSayNothingOfThisMachine(t *testing.T) {
 	for _, p := range referencePages(t) {
 		if home, err := os.UserHomeDir(); err == nil && len(home) > 1 && bytes.Contains(p.Data, []byte(home)) {

@@ -55,8 +55,8 @@ type examined struct {
 	install, needed say.Phrase // the same in the reader's language
 }
 
-// noLive says why a system cannot run real servers, and what to do instead: start a container. It is
-// empty on Linux.
+// noLive says why a system cannot run real servers, and what to do instead: start a container. It
+// is empty on Linux.
 func noLive(goos string) say.Phrase {
 	if goos == "linux" {
 		return say.Phrase{}

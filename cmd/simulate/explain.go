@@ -170,8 +170,8 @@ func showReplay(g *globals, s *runstore.Run, all []export.Replayed, same bool) e
 	return nil
 }
 
-// again is the command line that plays the run again. It will be pasted into a shell, so all texts from
-// files are quoted.
+// again is the command line that plays the run again. It will be pasted into a shell, so all texts
+// from files are quoted.
 func again(s *runstore.Run, r *run.Result) string {
 	if own := s.Env.Own; own != nil {
 		return terminalText(own.Again)

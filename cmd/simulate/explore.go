@@ -179,8 +179,8 @@ func (f *exploreFlags) walk(ctx context.Context, o explore.Options) (*explore.St
 	return explore.Walk(ctx, o)
 }
 
-// keptAs identifies the work whose pieces a walk keeps. Locks, numbers of faults and samples are not
-// part of it, since each piece has its own.
+// keptAs identifies the work whose pieces a walk keeps. Locks, numbers of faults and samples are
+// not part of it, since each piece has its own.
 func (f *exploreFlags) keptAs() (*campaign.Work, error) {
 	o := f.exploreOptions
 	o.Locks, o.Faults, o.Sample = nil, 0, 0
@@ -337,8 +337,8 @@ func (f *exploreFlags) writeInto(stored *results.Explored, s *explore.State, o *
 	return r, nil
 }
 
-// writeStories writes the stories of a walk into the run store, as explore/LOCK/SET.yaml, and names them
-// by their files.
+// writeStories writes the stories of a walk into the run store, as explore/LOCK/SET.yaml, and names
+// them by their files.
 func (f *exploreFlags) writeStories(r *results.Explored) error {
 	var files []runstore.File
 	known := map[string]bool{}

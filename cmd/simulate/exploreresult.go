@@ -230,7 +230,8 @@ func factsOf(ctx context.Context, x *results.Explored) (*advice.Facts, error) {
 	return &advice.Facts{Explored: x, Costs: costs, Unchecked: unchecked, Scripts: scriptsOf(m, x)}, nil
 }
 
-// scriptsOf are the harmful scripts of a matrix, by lock, each with the way in which it breaks the lock.
+// scriptsOf are the harmful scripts of a matrix, by lock, each with the way in which it breaks the
+// lock.
 func scriptsOf(m *results.Matrix, x *results.Explored) map[string][]advice.Script {
 	out := map[string][]advice.Script{}
 	for i := range m.Cells {
@@ -269,9 +270,9 @@ func kindsFor(c *matrix.Column, lock string, x *results.Explored) (out []string)
 
 const mostSets = 12
 
-// searchedStory is the scenario file for a story of the stored search, by its name LOCK/SET, such as
-// set-nx-lua/pause, redlock/pause+restart, setnx/pause@hold or setnx/pause.stuck. It returns nil without
-// an error for any other name.
+// searchedStory is the scenario file for a story of the stored search, by its name LOCK/SET, such
+// as set-nx-lua/pause, redlock/pause+restart, setnx/pause@hold or setnx/pause.stuck. It returns nil
+// without an error for any other name.
 func searchedStory(name string) ([]byte, error) {
 	lock, set, ok := strings.Cut(name, "/")
 	if _, known := locks.Lookup(lock); !ok || !known {

@@ -63,8 +63,8 @@ func replaceFiles(dir string, files []runstore.File) error {
 	return nil
 }
 
-// writeApart writes files that were made from stored runs. A run directory is evidence, so nothing is
-// written into one, not even through links.
+// writeApart writes files that were made from stored runs. A run directory is evidence, so nothing
+// is written into one, not even through links.
 func writeApart(dir string, files []runstore.File) error {
 	for _, file := range files {
 		if err := notInRun(filepath.Dir(filepath.Join(dir, filepath.FromSlash(file.Name)))); err != nil {
@@ -127,15 +127,16 @@ func (g *globals) savePage(name string, data []byte, err error) (path string, _ 
 	return path, writeIndex(g.out, g.language)
 }
 
-// stepSummaryMax bounds the total size of a step's summaries. GitHub refuses a file of more than 1 MiB.
+// stepSummaryMax bounds the total size of a step's summaries. GitHub refuses a file of more than 1
+// MiB.
 const stepSummaryMax = 1_000_000
 
 // publish reports a run to GitHub Actions, if this program runs there: unexpected results as
 // annotations, and a summary in the file that the runner names. share is the number of runs in the
 // step's summary.
 //
-// Annotations go to stderr, where the runner reads them as well, so that --json prints only one object
-// on stdout.
+// Annotations go to stderr, where the runner reads them as well, so that --json prints only one
+// object on stdout.
 func publish(b *bundle.Bundle, share int) {
 	if os.Getenv("GITHUB_ACTIONS") == "true" {
 		fmt.Fprint(os.Stderr, export.Annotations(b))

@@ -131,7 +131,8 @@ func htmlParts(t *testing.T, what string, data []byte) []string {
 	}
 }
 
-// checkMentions refuses names of users and numbers of issues, which GitHub links in all text but code.
+// checkMentions refuses names of users and numbers of issues, which GitHub links in all text but
+// code.
 func checkMentions(t *testing.T, what string, page []byte) {
 	t.Helper()
 	code := 0

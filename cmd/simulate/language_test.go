@@ -131,8 +131,8 @@ const chineseLog = `time,client,lock,event,token
 2026-03-01T10:00:20Z,A,任务,acquired,4
 2026-03-01T10:00:21Z,A,任务,re`
 
-// latinNames are signs, worlds, properties (the second halves of those that a table breaks), stores, scripts of
-// locks, and the stories of the test.
+// latinNames are signs, worlds, properties (the second halves of those that a table breaks),
+// stores, scripts of locks, and the stories of the test.
 var latinNames = strings.Fields("x v sim seed lag progress exclusion release write update unlock story quiet Redis")
 
 var latinWord = regexp.MustCompile(`[-\w./]*[A-Za-z][-\w./]*`)

@@ -29,8 +29,8 @@ import (
 // scenarioRoot is the folder in which scenarios are looked up by name.
 const scenarioRoot = "scenarios"
 
-// library returns the files of all scenarios that have a name, sorted: those below scenarioRoot, and the
-// embedded ones whose names are not taken.
+// library returns the files of all scenarios that have a name, sorted: those below scenarioRoot,
+// and the embedded ones whose names are not taken.
 func library() []string {
 	files := yamlFiles(scenarioRoot)
 	taken := map[string]bool{}
@@ -46,8 +46,8 @@ func library() []string {
 	return files
 }
 
-// filesBelow returns the scenario files below a directory, on disk or else embedded. It is an error if
-// some cannot be read.
+// filesBelow returns the scenario files below a directory, on disk or else embedded. It is an error
+// if some cannot be read.
 func filesBelow(ctx context.Context, dir, store string) ([]string, error) {
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
 		return builtInBelow(dir), nil
@@ -80,8 +80,8 @@ func yamlFiles(dir string) []string {
 	return w.files
 }
 
-// maxEntries bounds the search for scenarios: several times the entries of this repository, but not a
-// whole disk, which would take minutes.
+// maxEntries bounds the search for scenarios: several times the entries of this repository, but not
+// a whole disk, which would take minutes.
 const maxEntries = 10_000
 
 // finder finds the scenario files below a directory on disk, except in run directories, drafts of
@@ -140,8 +140,8 @@ func (w *finder) isStore(path string) bool {
 	return err == nil && w.store != nil && os.SameFile(info, w.store)
 }
 
-// builtInBelow returns the embedded scenarios below a directory such as scenarios/lessons, sorted; nil
-// if there is no such directory.
+// builtInBelow returns the embedded scenarios below a directory such as scenarios/lessons, sorted;
+// nil if there is no such directory.
 func builtInBelow(dir string) []string {
 	var files []string
 	at, ok := insideProgram(dir)
@@ -158,8 +158,8 @@ func builtInBelow(dir string) []string {
 	return files
 }
 
-// readBuiltIn returns an embedded scenario: a file of the library, a story for users' own locks, or one
-// of the stored search.
+// readBuiltIn returns an embedded scenario: a file of the library, a story for users' own locks, or
+// one of the stored search.
 func readBuiltIn(file string) ([]byte, bool) {
 	if name, ok := insideProgram(file); ok {
 		if data, err := scenarios.Files.ReadFile(name); err == nil {
@@ -173,7 +173,8 @@ func readBuiltIn(file string) ([]byte, bool) {
 	return data, data != nil && err == nil
 }
 
-// readSource returns the beginning of a scenario file, on disk or else embedded, up to so many bytes.
+// readSource returns the beginning of a scenario file, on disk or else embedded, up to so many
+// bytes.
 func readSource(file string, most int64) ([]byte, error) {
 	f, err := os.Open(file)
 	if data, ok := readBuiltIn(file); ok && errors.Is(err, fs.ErrNotExist) {
@@ -212,8 +213,8 @@ func scenarioName(file string) string {
 	return strings.TrimSuffix(filepath.Base(file), filepath.Ext(file))
 }
 
-// loadAll reads the scenarios that the arguments name: files, directories, names of scenarios, or - for
-// stdin. It returns the problems of all files at once.
+// loadAll reads the scenarios that the arguments name: files, directories, names of scenarios, or -
+// for stdin. It returns the problems of all files at once.
 func (g *globals) loadAll(ctx context.Context, args []string, stdin io.Reader) ([]*plan.Plan, error) {
 	if len(args) == 0 {
 		args = []string{scenarioRoot}

@@ -60,7 +60,8 @@ func execute() int {
 	return executeSeen(func(ctx context.Context) context.Context { return ctx })
 }
 
-// executeSeen is execute with a context that passes through seen, where a test interrupts the command.
+// executeSeen is execute with a context that passes through seen, where a test interrupts the
+// command.
 func executeSeen(seen func(context.Context) context.Context) int {
 	errorForBrokenPipe()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
@@ -86,8 +87,8 @@ func executeSeen(seen func(context.Context) context.Context) int {
 	return exitCode(ctx, err)
 }
 
-// tell prints an error. Problems of a scenario begin with their place, for editors; all others begin
-// with the program's name.
+// tell prints an error. Problems of a scenario begin with their place, for editors; all others
+// begin with the program's name.
 func tell(err error) {
 	var invalid *scenario.Invalid
 	if errors.As(err, &invalid) {
@@ -147,7 +148,8 @@ var errStopped = &exitError{code: exitMet, stopped: true}
 // environment marks an error as a problem outside of this program.
 func environment(err error) error { return &exitError{code: exitEnvironment, err: err} }
 
-// bug marks an error as a bug of this program, unless it is about something outside of it; nil for nil.
+// bug marks an error as a bug of this program, unless it is about something outside of it; nil for
+// nil.
 func bug(err error) error {
 	var marked *exitError
 	if err == nil || errors.As(err, new(*runstore.DiskError)) || errors.As(err, &marked) && marked.code == exitEnvironment {
@@ -156,8 +158,8 @@ func bug(err error) error {
 	return &exitError{code: exitBug, err: err}
 }
 
-// unwritable is the error for a file that cannot be written. flag is the flag that chooses its place;
-// "" if an argument does.
+// unwritable is the error for a file that cannot be written. flag is the flag that chooses its
+// place; "" if an argument does.
 func unwritable(err error, flag string) error {
 	if err == nil {
 		return nil
@@ -253,8 +255,8 @@ func (g *globals) paint(code, text string) string {
 }
 
 // wrapped prints a wrapped text, with a head before the first line and an indent of the same width
-// before the others. code colours it. Line breaks must not make a harmless text harmful, so each line
-// is sanitized.
+// before the others. code colours it. Line breaks must not make a harmless text harmful, so each
+// line is sanitized.
 func (g *globals) wrapped(head, indent, code, text string) {
 	ruler := say.RulerFor(g.language)
 	for _, line := range ruler.Wrap(text, max(g.width()-ruler.Width(indent), 30)) {
@@ -288,8 +290,8 @@ func (g *globals) terminal() terminal.Options {
 	return terminal.Options{Color: g.color(), Signs: g.signs(), Width: g.width(), Brief: g.quiet, Language: g.language}
 }
 
-// devCommand groups the commands for working on the program, its measurements and its pages, and for
-// distributing work over machines.
+// devCommand groups the commands for working on the program, its measurements and its pages, and
+// for distributing work over machines.
 func devCommand(g *globals) *cobra.Command {
 	dev := &cobra.Command{
 		Use:   "dev",
@@ -329,9 +331,9 @@ func (s *screen) Write(data []byte) (int, error) {
 	return n, err
 }
 
-// errorForBrokenPipe turns the signal for a closed output into a write error, so that it does not end
-// the program in the middle of a run. The signal is caught instead of ignored, because child processes
-// inherit ignored signals.
+// errorForBrokenPipe turns the signal for a closed output into a write error, so that it does not
+// end the program in the middle of a run. The signal is caught instead of ignored, because child
+// processes inherit ignored signals.
 func errorForBrokenPipe() { signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) }
 
 // bar is a progress bar on stderr, if that is a terminal. Callers ignore its errors.
@@ -344,8 +346,8 @@ func (g *globals) bar(what string, all int) *progressbar.ProgressBar {
 	)
 }
 
-// speaks adds the flag --lang to a command. Unlike the tour, it does not follow the locale: the same
-// history gives the same page on every machine. Errors are in English.
+// speaks adds the flag --lang to a command. Unlike the tour, it does not follow the locale: the
+// same history gives the same page on every machine. Errors are in English.
 func speaks(cmd *cobra.Command, g *globals) *cobra.Command {
 	lang := cmd.Flags().String("lang", string(say.English), "the language of the output: en or zh")
 	completeLanguage(cmd)

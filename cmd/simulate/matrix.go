@@ -140,8 +140,8 @@ func (f *matrixFlags) cells(ctx context.Context, o matrix.Options) (*matrix.Matr
 	return m, err
 }
 
-// partOf shows the cells that were complete when the matrix was interrupted. It writes no page, which
-// would overwrite a complete one.
+// partOf shows the cells that were complete when the matrix was interrupted. It writes no page,
+// which would overwrite a complete one.
 func (f *matrixFlags) partOf(m *matrix.Matrix, interrupted error) error {
 	over := 0
 	for i := range m.Cells {
@@ -276,8 +276,8 @@ func (f *matrixFlags) pageName() string {
 	return "matrix-" + part + ".html"
 }
 
-// again stores the worst run of the only cell as a scenario file, and prints how to play it and what
-// else is known of the cell.
+// again stores the worst run of the only cell as a scenario file, and prints how to play it and
+// what else is known of the cell.
 func (f *matrixFlags) again(m *matrix.Matrix) error {
 	c := &m.Cells[0]
 	lines := []string{f.named("worst", say.OfLock.With(say.Verbatim(c.Letter), c.Note))}

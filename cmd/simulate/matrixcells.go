@@ -102,8 +102,8 @@ type matrixOptions struct {
 	Walk   string   `json:"walk"` // the hash of the stored walk
 }
 
-// measureElsewhere measures one share, or takes the results of merged parts into o. It does nothing if
-// this machine measures all cells.
+// measureElsewhere measures one share, or takes the results of merged parts into o. It does nothing
+// if this machine measures all cells.
 func (f *matrixFlags) measureElsewhere(ctx context.Context, o *matrix.Options) error {
 	if !f.shards.elsewhere() {
 		return nil
@@ -155,8 +155,8 @@ type cells struct {
 	refuse   func(p *plan.Plan, lock string) error // what the world cannot play
 }
 
-// chosen returns the chosen cells among columns, of the matrix or of topologies; nil: they are chosen
-// by something else.
+// chosen returns the chosen cells among columns, of the matrix or of topologies; nil: they are
+// chosen by something else.
 func (f *cellFlags) chosen(columns []matrix.Column) (c cells, err error) {
 	if c.scalePPM, err = parseScale(f.scale); err != nil {
 		return c, err

@@ -100,8 +100,8 @@ func (f *matrixFlags) unexpected(row *matrixpage.Lock, column int, kinds []strin
 	c.NotExpected, c.Unexpected = say.NotExpectedIn.With(all).In(f.language), everywhere
 }
 
-// whole reports whether the matrix has all locks and columns. Its page shows the main locks first, and
-// its evidence is on separate pages.
+// whole reports whether the matrix has all locks and columns. Its page shows the main locks first,
+// and its evidence is on separate pages.
 func (f *matrixFlags) whole() bool { return len(f.locks) == 0 && len(f.columns) == 0 }
 
 // libraryRows are the stored rows of the libraries, measured with their own code.
@@ -131,8 +131,8 @@ func (f *matrixFlags) libraryRows(columns []matrix.Column, walk *results.Explore
 	return rows, nil
 }
 
-// worstRuns plays the worst run of each cell again, and narrates those in which something broke. Workers
-// share the cells.
+// worstRuns plays the worst run of each cell again, and narrates those in which something broke.
+// Workers share the cells.
 func (f *matrixFlags) worstRuns(ctx context.Context, m *matrix.Matrix) ([]*matrixpage.Run, error) {
 	out := make([]*matrixpage.Run, len(m.Cells))
 	err := run.Share(ctx, f.jobs, len(m.Cells), nil, func(ctx context.Context, _ []run.World, i int) (err error) {

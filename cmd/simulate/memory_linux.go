@@ -9,8 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// memory returns the address space of this program, which `ulimit -v` bounds, and its resident memory,
-// which the machine or its container bounds.
+// memory returns the address space of this program, which `ulimit -v` bounds, and its resident
+// memory, which the machine or its container bounds.
 func memory() (space, resident room) {
 	space.used, resident.used = pagesInUse()
 	var limit unix.Rlimit
@@ -33,8 +33,8 @@ func memory() (space, resident room) {
 	return space, resident
 }
 
-// pagesInUse reads the address space and the resident memory of this program from /proc, in bytes; 0 if
-// unknown.
+// pagesInUse reads the address space and the resident memory of this program from /proc, in bytes;
+// 0 if unknown.
 func pagesInUse() (space, resident int64) {
 	data, err := os.ReadFile("/proc/self/statm")
 	fields := bytes.Fields(data)

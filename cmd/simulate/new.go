@@ -333,8 +333,8 @@ func notAlwaysCompiled(name string) string {
 	return ""
 }
 
-// free returns an identifier that no Go file of a directory contains: the wanted one, or that with a
-// number.
+// free returns an identifier that no Go file of a directory contains: the wanted one, or that with
+// a number.
 func free(dir, wanted string) (string, error) {
 	files, err := filepath.Glob(filepath.Join(dir, "*.go"))
 	if err != nil {

@@ -117,8 +117,8 @@ func (f *newFlags) writeGoAdapter(name string) error {
 		"put your lock in the place of "+filepath.Join(name, "lock.go")+", and say in lock_test.go how it is used")
 }
 
-// checkout returns the folder of lockstep's sources and their go.mod: those of --source, or those that
-// this program was built from.
+// checkout returns the folder of lockstep's sources and their go.mod: those of --source, or those
+// that this program was built from.
 func (f *newFlags) checkout() (dir string, module []byte, err error) {
 	dir = f.source
 	if dir == "" {
@@ -153,8 +153,9 @@ func (f *newFlags) placeFrom(name, source string) (string, error) {
 // required matches a requirement in go.mod.
 var required = regexp.MustCompile(`(?m)^\t(\S+ v\S+)( // indirect)?$`)
 
-// moduleBeside is the go.mod of a module that uses the sources of lockstep at a place. It has the same
-// versions, so that nothing has to be resolved, and directly requires only what its own files import.
+// moduleBeside is the go.mod of a module that uses the sources of lockstep at a place. It has the
+// same versions, so that nothing has to be resolved, and directly requires only what its own files
+// import.
 func moduleBeside(module []byte, name, place string) []byte {
 	rest := moduleLine.ReplaceAllString(string(module), "module "+name)
 	rest = required.ReplaceAllStringFunc(rest, func(line string) string {
@@ -168,7 +169,8 @@ func moduleBeside(module []byte, name, place string) []byte {
 		"replace lockstep => %q\n", strings.TrimRight(rest, "\n"), place)
 }
 
-// tidy removes what is not needed from go.mod and go.sum, if the go command can. They work either way.
+// tidy removes what is not needed from go.mod and go.sum, if the go command can. They work either
+// way.
 func tidy(dir string) {
 	cmd := exec.Command("go", "mod", "tidy")
 	cmd.Dir, cmd.Env = dir, append(os.Environ(), "GOPROXY=off", "GOFLAGS=", "GOWORK=off")

@@ -16,9 +16,9 @@ import (
 	"lockstep/internal/run"
 )
 
-// The live world needs client libraries and a proxy, which would double the time to the first report.
-// So the plain build leaves them out, and builds and becomes the other program when the user asks for
-// real servers.
+// The live world needs client libraries and a proxy, which would double the time to the first
+// report. So the plain build leaves them out, and builds and becomes the other program when the
+// user asks for real servers.
 
 // live reports whether this program includes the live world.
 const live = false
@@ -44,8 +44,8 @@ func liveBackend(string, int64, map[images.Product]string) (run.Factory, error) 
 // liveRefusal is never called: liveBackend comes first.
 func liveRefusal(string, int64, *plan.Plan, string) error { return nil }
 
-// findLive returns the live program: the one beside this program, or one built from the sources in the
-// current folder.
+// findLive returns the live program: the one beside this program, or one built from the sources in
+// the current folder.
 func findLive() (string, error) {
 	if beside := besideThis(); beside != "" {
 		return beside, nil

@@ -10,8 +10,8 @@ import (
 	"lockstep/internal/campaign"
 )
 
-// A queue needs a client and, for --on embedded, a server. The plain build leaves them out, and becomes
-// the other program if that lies beside it.
+// A queue needs a client and, for --on embedded, a server. The plain build leaves them out, and
+// becomes the other program if that lies beside it.
 
 // queued reports whether this program includes the queue.
 const queued = false

@@ -231,8 +231,9 @@ func (f *runFlags) playSeeds(ctx context.Context, p *plan.Plan, worlds run.Facto
 	return worst, err
 }
 
-// telling is the seed whose run is stored: the first that missed an expectation, else the first that
-// broke something, else the first that tested nothing, else the first of all. Earlier locks come first.
+// telling is the seed whose run is stored: the first that missed an expectation, else the first
+// that broke something, else the first that tested nothing, else the first of all. Earlier locks
+// come first.
 func telling(tallies []*bundle.Tally, first uint64) uint64 {
 	for _, which := range []func(*bundle.Tally) *uint64{
 		func(t *bundle.Tally) *uint64 {
@@ -253,7 +254,8 @@ func telling(tallies []*bundle.Tally, first uint64) uint64 {
 	return first
 }
 
-// partOfSeeds shows the results up to an interruption. No run is stored: it would have to be played again.
+// partOfSeeds shows the results up to an interruption. No run is stored: it would have to be played
+// again.
 func (f *runFlags) partOfSeeds(p *plan.Plan, tallies []*bundle.Tally, out *output) error {
 	runs := 0
 	for _, t := range tallies {

@@ -21,19 +21,20 @@ const (
 	// long run.
 	largeHeap = 200 << 20
 
-	// The limits of the collector and of the program, in percent of the available memory. The rest is
-	// for sudden allocations, such as a growing list.
+	// The limits of the collector and of the program, in percent of the available memory. The rest
+	// is for sudden allocations, such as a growing list.
 	garbagePercent = 60
 	mostPercent    = 85
 
 	memoryLook = 20 * time.Millisecond
 )
 
-// room is one kind of memory: the limit for this program and its use, in bytes. A limit of 0 is none.
+// room is one kind of memory: the limit for this program and its use, in bytes. A limit of 0 is
+// none.
 type room struct{ most, used int64 }
 
-// watchMemory ends the program with a message before the system kills it. Most inputs have limits of
-// their own; this covers the rest.
+// watchMemory ends the program with a message before the system kills it. Most inputs have limits
+// of their own; this covers the rest.
 func watchMemory() {
 	lazy := os.Getenv("GOGC") == ""
 	if lazy {
@@ -82,13 +83,13 @@ func outOfMemory(most int64, what string) {
 		"play fewer locks at once, split a file of histories, or give it more memory", most>>20, what))
 }
 
-// patience is how long the program may take to end after Ctrl-C. Most work ends with its context, in
-// milliseconds. The rest, such as rendering a page or writing a large file, is cut off. Running servers
-// are left to their reapers.
+// patience is how long the program may take to end after Ctrl-C. Most work ends with its context,
+// in milliseconds. The rest, such as rendering a page or writing a large file, is cut off. Running
+// servers are left to their reapers.
 const patience = 800 * time.Millisecond
 
-// keeping is set while the result of an interrupted command is being stored, which may take seconds on
-// a busy machine.
+// keeping is set while the result of an interrupted command is being stored, which may take seconds
+// on a busy machine.
 var keeping atomic.Bool
 
 // morePatience is the additional time for that.

@@ -42,8 +42,8 @@ func playerMain() {
 	os.Exit(exitMet)
 }
 
-// newPlayer is this program as a player. It uses one core, since a worker starts a player for each. It
-// gets no credentials.
+// newPlayer is this program as a player. It uses one core, since a worker starts a player for each.
+// It gets no credentials.
 func newPlayer() *exec.Cmd {
 	self, err := os.Executable()
 	if err != nil {
@@ -211,8 +211,8 @@ func (h *handed) end(err error) error {
 	return err
 }
 
-// queueProgress is a line on stderr. On a terminal it is rewritten in place; elsewhere a new line is
-// printed from time to time.
+// queueProgress is a line on stderr. On a terminal it is rewritten in place; elsewhere a new line
+// is printed from time to time.
 type queueProgress struct {
 	what        string
 	quiet, tty  bool // tty: stderr is a terminal

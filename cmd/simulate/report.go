@@ -169,8 +169,8 @@ func wrote(files []artifacts.File, dir string) say.Phrase {
 	return say.WroteIn.With(say.List(names), say.Verbatim(dir))
 }
 
-// changes lists the verdicts that have changed, sorted, and then the version of the properties if that
-// has changed.
+// changes lists the verdicts that have changed, sorted, and then the version of the properties if
+// that has changed.
 func changes(was *export.RunResult, r *run.Result) []say.Phrase {
 	var out []say.Phrase
 	for i := range r.Outcomes {
@@ -250,7 +250,8 @@ func (f *reportFlags) comparison(ctx context.Context, args []string) (*compare.C
 
 func (f *reportFlags) comparisonDir() string { return cmp.Or(f.to, f.out) }
 
-// hrefOf is the address of a run's report, relative to the page of the comparison; "" if there is none.
+// hrefOf is the address of a run's report, relative to the page of the comparison; "" if there is
+// none.
 func (f *reportFlags) hrefOf(dir string) string {
 	report := reportPath(dir)
 	if info, err := os.Stat(report); err != nil || !info.Mode().IsRegular() || f.to == "-" {

@@ -168,7 +168,8 @@ func (f *runFlags) checkSeeds(shards *shardFlags, seeds int, properties ...strin
 	return shards.parse()
 }
 
-// searchError says how far an interrupted search came; any other error is a bug or the environment's.
+// searchError says how far an interrupted search came; any other error is a bug or the
+// environment's.
 func (f *searchFlags) searchError(ctx context.Context, h *hunt, err error) error {
 	if ctx.Err() != nil && h.tried.Seed == 0 {
 		return fmt.Errorf("interrupted: %s broke nothing in %d seeds; --seed %d goes on from there", h.lock, h.tried.Seeds, f.seed+uint64(h.tried.Seeds))
@@ -176,7 +177,8 @@ func (f *searchFlags) searchError(ctx context.Context, h *hunt, err error) error
 	return bug(err)
 }
 
-// hunt searches for one lock and stores the smallest version. On an error it returns the search so far.
+// hunt searches for one lock and stores the smallest version. On an error it returns the search so
+// far.
 func (f *searchFlags) hunt(ctx context.Context, p *plan.Plan, lock string) (*hunt, error) {
 	h := &hunt{lock: lock}
 	var err error

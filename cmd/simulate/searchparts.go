@@ -22,8 +22,8 @@ type searchOptions struct {
 	Seeds      int      `json:"seeds"`
 }
 
-// playElsewhere plays one share, or takes the results of merged parts. It does nothing if this machine
-// plays all seeds, because then each lock is shown as soon as it is done.
+// playElsewhere plays one share, or takes the results of merged parts. It does nothing if this
+// machine plays all seeds, because then each lock is shown as soon as it is done.
 func (f *searchFlags) playElsewhere(ctx context.Context, p *plan.Plan) error {
 	if !f.shards.elsewhere() {
 		return nil

@@ -112,8 +112,8 @@ func openStore(dir string) (*os.Root, error) {
 // playgroundPath is the path of the playground on the server.
 const playgroundPath = serve.SitePrefix + "playground/index.html"
 
-// openSite opens the folder of the site: the named one, or the folder site here or beside the program.
-// It returns nil if there is none, but a named one must exist.
+// openSite opens the folder of the site: the named one, or the folder site here or beside the
+// program. It returns nil if there is none, but a named one must exist.
 func openSite(named string) (*os.Root, error) {
 	dirs := []string{named}
 	if named == "" {

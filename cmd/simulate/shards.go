@@ -36,7 +36,8 @@ type shardFlags struct {
 	merged   *campaign.Results  // merged parts, whose results are used instead of playing
 	given    *given             // a range that this process plays for a worker
 	handed   *handed            // the work that a queue has done
-	// seen receives each result of the queue, and returns the number of the last range that is needed.
+	// seen receives each result of the queue, and returns the number of the last range that is
+	// needed.
 	seen func(number int, data json.RawMessage) (needed int, err error)
 }
 
@@ -173,9 +174,9 @@ func (f *shardFlags) read() *campaign.Work {
 	return f.merged.Work
 }
 
-// divided returns the results of the shards of a work, by number. Without other machines there is one
-// shard, which is played here. Merged parts and queues provide their results. With --shard it plays that
-// share and writes its part; then nothing is left to do, so it returns a silent exit.
+// divided returns the results of the shards of a work, by number. Without other machines there is
+// one shard, which is played here. Merged parts and queues provide their results. With --shard it
+// plays that share and writes its part; then nothing is left to do, so it returns a silent exit.
 func divided[R any](ctx context.Context, f *shardFlags, g *globals, command string, options any, play func(campaign.Shard) (R, error)) ([]R, error) {
 	if !f.elsewhere() {
 		all, err := play(campaign.Shard{})

@@ -79,7 +79,8 @@ func (f *testFlags) run(ctx context.Context, packages, more []string) error {
 	case err != nil:
 		return environment(err)
 	default:
-		// Vet has its say in plain go test; here it would look through the whole standard library once more.
+		// Vet has its say in plain go test; here it would look through the whole standard library
+		// once more.
 		args = append(args, "-vet=off", "-overlay", overlay, "-tags", seeded.Tag)
 	}
 	tried := filepath.Join(dir, "tried") // a file, since go test hides the output of passing tests

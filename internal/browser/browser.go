@@ -68,7 +68,8 @@ func find() string {
 	return ""
 }
 
-// Need returns the path of a browser. Without one the test is skipped, or fails if LOCKSTEP_REQUIRE_BROWSER is 1.
+// Need returns the path of a browser. Without one the test is skipped, or fails if
+// LOCKSTEP_REQUIRE_BROWSER is 1.
 func Need(t testing.TB) string {
 	t.Helper()
 	path := find()
@@ -96,7 +97,8 @@ var launch = sync.OnceValues(func() (ctx context.Context, err error) {
 
 var quit = func() {}
 
-// Tests runs the tests of a package; then the browser ends, and its files are removed. For TestMain.
+// Tests runs the tests of a package; then the browser ends, and its files are removed. For
+// TestMain.
 type Tests struct{ *testing.M }
 
 // Run returns the exit code.

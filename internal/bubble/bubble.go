@@ -173,7 +173,8 @@ func (w *World) Play(ctx context.Context, p *plan.Plan, _ string, seed uint64) (
 	return h, err
 }
 
-// untilPanic is a context that also ends when the lock panics. Its parent is from outside the bubble.
+// untilPanic is a context that also ends when the lock panics. Its parent is from outside the
+// bubble.
 type untilPanic struct {
 	context.Context
 	world *World
@@ -231,7 +232,8 @@ func (w *World) misses(command string) {
 	}
 }
 
-// Refused returns the first error of Acquire, nil for none. It prefers errors other than the end of a context.
+// Refused returns the first error of Acquire, nil for none. It prefers errors other than the end of
+// a context.
 func (w *World) Refused() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()

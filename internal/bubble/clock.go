@@ -30,8 +30,8 @@ func Progress() int64 { return progress.Load() }
 // Playing reports whether a run is in progress.
 func Playing() bool { return playing.Load() > 0 }
 
-// newClock starts true time. A bubble's clock starts in the year 2000, so it sleeps until the simulator's
-// epoch.
+// newClock starts true time. A bubble's clock starts in the year 2000, so it sleeps until the
+// simulator's epoch.
 func newClock() *clock {
 	time.Sleep(time.Until(sim.Epoch))
 	c := &clock{start: time.Now(), timer: time.NewTimer(0), wake: make(chan struct{}, 1)}

@@ -10,9 +10,9 @@ import (
 	"lockstep/internal/store"
 )
 
-// A lock may keep its entry under any name: with a prefix, or in a table of its own. So a rehearsal collects
-// what each client has written on the servers when it enters its critical section. The entry is what every
-// holder has written.
+// A lock may keep its entry under any name: with a prefix, or in a table of its own. So a rehearsal
+// collects what each client has written on the servers when it enters its critical section. The
+// entry is what every holder has written.
 
 // Held has the entries of a client on the servers when it entered its critical section.
 type Held struct {
@@ -35,8 +35,8 @@ func (w *World) learns(watch func(faults.Moment, history.Instant)) func(faults.M
 	}
 }
 
-// EntryOf returns the entry of the lock with a name: the one that every holder has written. If it cannot be
-// followed, why says why.
+// EntryOf returns the entry of the lock with a name: the one that every holder has written. If it
+// cannot be followed, why says why.
 func EntryOf(name string, all []Held) (entry store.Entry, why string) {
 	var common []store.Entry
 	for i, h := range all {

@@ -46,8 +46,8 @@ func (c *conn) request(args []string) {
 
 func (c *conn) send(cmd redis.Cmd) { c.socket.Send(cmd, textOf(&cmd)) }
 
-// listen handles SUBSCRIBE and UNSUBSCRIBE: a message for each channel, and an answer to each. UNSUBSCRIBE without
-// channels concerns all of them.
+// listen handles SUBSCRIBE and UNSUBSCRIBE: a message for each channel, and an answer to each.
+// UNSUBSCRIBE without channels concerns all of them.
 func (c *conn) listen(name string, channels []string) {
 	if len(channels) == 0 && name == "UNSUBSCRIBE" {
 		channels = slices.Clone(c.channels)
@@ -121,8 +121,8 @@ func (c *conn) replyTo(name string) encoder {
 	}
 }
 
-// ofConnection answers commands that concern the connection and not the store's data. Unlike a server, it does
-// not queue them within a transaction.
+// ofConnection answers commands that concern the connection and not the store's data. Unlike a
+// server, it does not queue them within a transaction.
 func (c *conn) ofConnection(name string, args []string) (answer encoder, ok bool) {
 	word := ""
 	if len(args) > 0 {
@@ -285,8 +285,8 @@ func numbers(name string, args []string) redis.Cmd {
 	return cmd
 }
 
-// compiled has the scripts of all runs by their text: the simulator identifies a script by its address,
-// and keeps it compiled.
+// compiled has the scripts of all runs by their text: the simulator identifies a script by its
+// address, and keeps it compiled.
 var compiled sync.Map
 
 // learn returns the script with a text.
@@ -331,8 +331,8 @@ func nameOf(source, hash string) string {
 	return strings.Join(names, "-")
 }
 
-// textOf formats a command as a user would type it, with binary arguments in hexadecimal and the options
-// of SET in capitals.
+// textOf formats a command as a user would type it, with binary arguments in hexadecimal and the
+// options of SET in capitals.
 func textOf(cmd *redis.Cmd) string {
 	words := []string{cmd.Name()}
 	if cmd.Script != nil {

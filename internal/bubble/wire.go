@@ -25,7 +25,8 @@ type Wire struct {
 }
 
 // Connect opens a connection to the server with that index. That takes a round trip, and fails if
-// the server does not listen. push, which may be nil, is called with unrequested messages, and must not block.
+// the server does not listen. push, which may be nil, is called with unrequested messages, and must
+// not block.
 func (c *Client) Connect(ctx context.Context, server int, push func(any)) (*Wire, error) {
 	if !c.gate.pass() {
 		return nil, net.ErrClosed
@@ -81,8 +82,8 @@ func (w *Wire) Ask(ctx context.Context, op ports.Request) (any, error) {
 	return a.value, a.err
 }
 
-// Tell sends a request of the store's model. told gets the answer unless the connection breaks before, and must not
-// wait. Requests arrive in the order in which they were sent.
+// Tell sends a request of the store's model. told gets the answer unless the connection breaks
+// before, and must not wait. Requests arrive in the order in which they were sent.
 func (w *Wire) Tell(op ports.Request, told func(value any, err error)) {
 	w.client.post(func() { w.socket.Do(op, told) })
 }

@@ -55,8 +55,8 @@ func (j *Judgement) Impact() Impact {
 	return ImpactUnknown
 }
 
-// unharmed reports whether the history is whole, or comes from elsewhere and has no end, and shows that no
-// write did damage.
+// unharmed reports whether the history is whole, or comes from elsewhere and has no end, and shows
+// that no write did damage.
 func unharmed(h *history.History) bool {
 	return (h.Whole || !h.Header.HasEnd()) && checkNoLostUpdate(h).Verdict == Kept && checkNoStaleWrite(h).Doubts == 0
 }

@@ -49,8 +49,8 @@ type DrawnLine struct {
 }
 
 // Judge runs every core property over the history, and the asked ones. A property that is kept
-// becomes unknown if the run did not test it: the history lacks its end, the story was not played as
-// planned (untested), or no client could have noticed a violation (unnoticed). Progress needs no
+// becomes unknown if the run did not test it: the history lacks its end, the story was not played
+// as planned (untested), or no client could have noticed a violation (unnoticed). Progress needs no
 // contention, but it is unknown, too, when a client other than the probe has waited for a free lock
 // and never got it (leftOut).
 //
@@ -124,7 +124,8 @@ func (j *Judgement) Finding(id string) Finding {
 	return Finding{Property: id, Verdict: Unknown, Reason: say.Text("no checker judges this property")}
 }
 
-// NotAsked returns the properties that were not judged, as they are not core and nothing asked for them.
+// NotAsked returns the properties that were not judged, as they are not core and nothing asked for
+// them.
 func (j *Judgement) NotAsked() (ids []string) {
 	for i := range registry {
 		id := registry[i].ID

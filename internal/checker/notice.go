@@ -18,12 +18,12 @@ import (
 // lock, but its orphaned entry keeps others out. Clients that only wait at the same time do not
 // contend.
 //
-// A client asks when a request about an entry is executed. Lost requests and heartbeats do not count,
-// nor do those on which the client has given up, as their grant lets no client in, nor those to a
-// server on which such a request has made an entry of its own, which keeps it out in any case. A
-// client that waits at the server, by a blocking statement or a watch, asks again when it is told.
-// Real servers do not report executions: there the time of sending counts, if there is a reply. In a
-// history without messages, waiting clients are assumed to ask all the time.
+// A client asks when a request about an entry is executed. Lost requests and heartbeats do not
+// count, nor do those on which the client has given up, as their grant lets no client in, nor those
+// to a server on which such a request has made an entry of its own, which keeps it out in any case.
+// A client that waits at the server, by a blocking statement or a watch, asks again when it is
+// told. Real servers do not report executions: there the time of sending counts, if there is a
+// reply. In a history without messages, waiting clients are assumed to ask all the time.
 
 func (t *tally) message(i int32, e *history.Event) {
 	client, server, at := e.Peer, e.Node, i

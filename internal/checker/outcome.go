@@ -155,8 +155,8 @@ func Ways() []Way { return []Way{Overlap, Damage, ForeignRelease, NoProgress} }
 // Outcomes are all of them.
 func Outcomes() []Way { return append(Ways(), Hung) }
 
-// WayNamed is the way of that name, which results and commands use. Names of results before these are
-// still read.
+// WayNamed is the way of that name, which results and commands use. Names of results before these
+// are still read.
 func WayNamed(name string) (Way, bool) {
 	for _, w := range Outcomes() {
 		if name == ways[w].name || name != "" && name == ways[w].formerly {

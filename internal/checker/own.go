@@ -6,8 +6,8 @@ import (
 )
 
 // ofOwn says why a run of a user's own lock is no test of it; nothing if it is one, or for a lock
-// of lockstep. The lock may give up each hold as soon as it has begun, and a program may not use the
-// servers that it was given, or keep a client out for good: such locks never conflict.
+// of lockstep. The lock may give up each hold as soon as it has begun, and a program may not use
+// the servers that it was given, or keep a client out for good: such locks never conflict.
 func ofOwn(h *history.History) say.Phrase {
 	switch header := &h.Header; {
 	case header.Entry == "" && header.Backend != history.Bubble:
@@ -25,9 +25,9 @@ func ofOwn(h *history.History) say.Phrase {
 	return say.Phrase{}
 }
 
-// neverKept reports whether each hold ended soon: no client wrote, or held the lock for half a lease. A
-// lock that ends with its lease is held for longer, though its work may not fit in. A crash ends a hold
-// that might have lasted.
+// neverKept reports whether each hold ended soon: no client wrote, or held the lock for half a
+// lease. A lock that ends with its lease is held for longer, though its work may not fit in. A
+// crash ends a hold that might have lasted.
 func neverKept(h *history.History) bool {
 	for _, i := range h.Milestones() {
 		e := &h.Events[i]

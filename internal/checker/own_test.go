@@ -7,8 +7,8 @@ import (
 	"lockstep/internal/history"
 )
 
-// A run of a user's own lock is no test of it when it did without its servers, or kept a client out for good.
-// What broke stays broken; locks of lockstep are not asked.
+// A run of a user's own lock is no test of it when it did without its servers, or kept a client out
+// for good. What broke stays broken; locks of lockstep are not asked.
 func TestARunOfOnesOwnLockThatIsNoTest(t *testing.T) {
 	const gives = contended + underFault + "; 9 C waits; 20 C gave-up" + quietEnd
 	const twice = contended + underFault + "; 9 C waits; 10 C acquired; 11 C releasing; 12 C waits; 20 C gave-up" + quietEnd

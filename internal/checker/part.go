@@ -15,9 +15,10 @@ import (
 //
 // One that hits servers alone has a part when from then on, or during a pause, a client asks the
 // server that it hits, a server refuses a request, a command waits for replicas, or a replica takes
-// over. Where the primary is hit, too, a replica may be missing. In a quorum each server has a part,
-// since a write needs most of them. A step of a clock has none when others undo it before its node
-// does anything, and a pause of a client has none when it is over well before the client starts.
+// over. Where the primary is hit, too, a replica may be missing. In a quorum each server has a
+// part, since a write needs most of them. A step of a clock has none when others undo it before its
+// node does anything, and a pause of a client has none when it is over well before the client
+// starts.
 type parts struct {
 	h      *history.History
 	all    bool          // faults of servers have a part
@@ -156,8 +157,8 @@ func (p *parts) begin(e *history.Event, f *faults.Fault) {
 	n.steps = nil
 }
 
-// hitsServers returns the server that a fault hits, 0 when it is the links between them. It is not ok
-// for a fault that hits anything else.
+// hitsServers returns the server that a fault hits, 0 when it is the links between them. It is not
+// ok for a fault that hits anything else.
 func (p *parts) hitsServers(began *history.Event, f *faults.Fault, spec *faults.Spec) (server history.NodeID, ok bool) {
 	isServer := func(id history.NodeID) bool {
 		return p.h.Role(id) == history.RoleStore || p.h.Role(id) == history.RoleSentinel

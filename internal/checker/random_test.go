@@ -40,8 +40,8 @@ var stories = sync.OnceValue(func() (out [][][]history.Event) {
 	return out
 })
 
-// randomHistory joins pieces of rows, whose clients it exchanges, and changes some events, by asking pick for
-// numbers in [0, n). Events drawn one by one would leave most properties unknown.
+// randomHistory joins pieces of rows, whose clients it exchanges, and changes some events, by
+// asking pick for numbers in [0, n). Events drawn one by one would leave most properties unknown.
 func randomHistory(pick func(n int) int, events int) *history.History {
 	h := parse(cast)
 	h.Events = h.Events[:0]
@@ -107,7 +107,8 @@ func change(e *history.Event, pick func(n int) int, i int) {
 	}
 }
 
-// Random histories that leave a property unknown, or on which a wrong check says the same, compare nothing.
+// Random histories that leave a property unknown, or on which a wrong check says the same, compare
+// nothing.
 func TestCheckersAgreeWithDefinitions(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	n, verdicts, missed := rounds(t, 20_000), map[string]int{}, map[string][]string{}

@@ -163,8 +163,8 @@ func (t *tally) observe(i int32, e *history.Event) {
 	}
 }
 
-// EndNeverCame reports whether a fault that was to last until a moment ends, at event i, only because
-// everything heals.
+// EndNeverCame reports whether a fault that was to last until a moment ends, at event i, only
+// because everything heals.
 func EndNeverCame(h *history.History, i int32) bool {
 	if !endsByHealing(h, i) {
 		return false
@@ -173,8 +173,8 @@ func EndNeverCame(h *history.History, i int32) bool {
 	return ok && f.End.Until != nil
 }
 
-// CutByHealing returns how long a fault was to last that ends sooner, at event i, because everything
-// heals; 0 for others.
+// CutByHealing returns how long a fault was to last that ends sooner, at event i, because
+// everything heals; 0 for others.
 func CutByHealing(h *history.History, i int32) time.Duration {
 	if !endsByHealing(h, i) {
 		return 0
@@ -189,8 +189,8 @@ func CutByHealing(h *history.History, i int32) time.Duration {
 	return 0
 }
 
-// endsByHealing reports whether event i, by which a fault ends, is followed by the healing, which takes
-// no time unless the servers are real.
+// endsByHealing reports whether event i, by which a fault ends, is followed by the healing, which
+// takes no time unless the servers are real.
 func endsByHealing(h *history.History, i int32) bool {
 	atOnce := history.Simulated(h.Header.Backend)
 	for next := i + 1; next < int32(len(h.Events)); next++ {

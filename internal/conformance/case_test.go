@@ -17,8 +17,8 @@ type Case struct {
 	Verb string // its first fault in the story is what the case is about
 	What string // whose, or which: "a client", "the reply"
 	Lock string
-	// Story has the faults and the settings that differ from case to case, as in scenariotest.Story,
-	// between semicolons.
+	// Story has the faults and the settings that differ from case to case, as in
+	// scenariotest.Story, between semicolons.
 	Story string
 	// Set changes what a scenario may not; may be nil.
 	Set func(p *plan.Plan)
@@ -93,8 +93,8 @@ func (c *Case) Judge(p *plan.Plan, h *history.History) []string {
 	return wrong
 }
 
-// Seen is the history of a case, with the beginning and the end of one fault, and questions that the
-// checks of cases ask.
+// Seen is the history of a case, with the beginning and the end of one fault, and questions that
+// the checks of cases ask.
 type Seen struct {
 	*history.History
 	began int  // the event of the fault's beginning; -1 if there is none
@@ -168,8 +168,8 @@ func (s *Seen) between(from, to int) time.Duration {
 	return s.Events[to].At.Sub(s.Events[from].At)
 }
 
-// answered returns how many requests were sent and answered in a range of events. They may be limited
-// to those of a client or to a server; "" is for all.
+// answered returns how many requests were sent and answered in a range of events. They may be
+// limited to those of a client or to a server; "" is for all.
 func (s *Seen) answered(client, server string, from, before int) (n int) {
 	for i := max(from, 0); i < before; i++ {
 		if s.fits(one{kind: history.Sent, node: client, peer: server}, i) && s.replyTo(i, before) >= 0 {
@@ -204,8 +204,8 @@ func (s *Seen) doings(client string, from, before int) (n int) {
 	return n
 }
 
-// quickest returns the shortest time from an event of one sort to the next of another sort; a year if
-// there are none.
+// quickest returns the shortest time from an event of one sort to the next of another sort; a year
+// if there are none.
 func (s *Seen) quickest(o, then one, from int) time.Duration {
 	least := 365 * 24 * time.Hour
 	for i := s.next(o, from); i >= 0; i = s.next(o, i+1) {

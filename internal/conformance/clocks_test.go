@@ -9,7 +9,8 @@ import (
 	"lockstep/internal/plan"
 )
 
-// Faults of clocks. A client reads its own clock; a server's clock is visible in the life of entries.
+// Faults of clocks. A client reads its own clock; a server's clock is visible in the life of
+// entries.
 var clocks = []Case{
 	{
 		Verb: "jump-clock", What: "a client", Lock: "set-nx-lua",
@@ -60,13 +61,14 @@ var clocks = []Case{
 	},
 }
 
-// driftUntilBHolds lets the clock of the server run faster until B has the lock. B then keeps it for
-// longer than an entry would last by the fast clock.
+// driftUntilBHolds lets the clock of the server run faster until B has the lock. B then keeps it
+// for longer than an entry would last by the fast clock.
 const driftUntilBHolds = "lease=8s; workload.wait=up to 3500ms; workload.repeat=2 times; " +
 	"when: A is in its critical section, drift-clock: the primary, rate: +50%, until: B acquires" + whileBWaits + "; when: B enters, slow: B, by: 3s"
 
 // fourthOfALease makes the clock four times as fast, more than a scenario may demand. B waits for
-// longer than a lease lasts by this clock, but its two waits together are shorter than a full lease.
+// longer than a lease lasts by this clock, but its two waits together are shorter than a full
+// lease.
 func fourthOfALease(p *plan.Plan) {
 	drift := &p.Faults[0]
 	args := drift.Args
@@ -74,7 +76,8 @@ func fourthOfALease(p *plan.Plan) {
 	*drift = faults.Make(drift.Number, drift.Spec(), args, drift.Trigger, drift.End)
 }
 
-// ahead returns the least lead of a client's clock over true time at its actions in a range of events.
+// ahead returns the least lead of a client's clock over true time at its actions in a range of
+// events.
 func (s *Seen) ahead(client string, from, before int) time.Duration {
 	off, any := time.Duration(0), false
 	for i := max(from, 0); i < before; i++ {
@@ -93,8 +96,8 @@ func (s *Seen) offset(i int) time.Duration {
 	return time.Duration(s.Events[i].Clock) - s.Events[i].At.Duration()
 }
 
-// gain returns by how many percent a client's clock ran faster than true time, from its first to its
-// last action in a range of events.
+// gain returns by how many percent a client's clock ran faster than true time, from its first to
+// its last action in a range of events.
 func (s *Seen) gain(client string, from, before int) int {
 	first, last := -1, -1
 	for i := max(from, 0); i < before; i++ {

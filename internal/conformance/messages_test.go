@@ -56,8 +56,8 @@ var messages = []Case{
 	},
 }
 
-// firstRequest returns the request that the fault is about, the grant and the reply; each is -1 if it
-// is missing.
+// firstRequest returns the request that the fault is about, the grant and the reply; each is -1 if
+// it is missing.
 func firstRequest(s *Seen) (sent, granted, replied int) {
 	sent = s.next(one{kind: history.Sent, node: "A"}, s.began)
 	if sent < 0 {

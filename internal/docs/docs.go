@@ -1,15 +1,15 @@
 // Package docs writes the reference as Markdown: a page for each lock, and pages for faults,
-// properties, commands and results. All of it comes from the registries, the commands, the scenarios
-// and the types of results, so a new lock gets its page without a change here. The folder pages has their
-// prose.
+// properties, commands and results. All of it comes from the registries, the commands, the
+// scenarios and the types of results, so a new lock gets its page without a change here. The folder
+// pages has their prose.
 //
-// The pages are a pure function of their input, byte for byte. They are committed, so that they can be
-// read in the repository, and a test fails if they are stale.
+// The pages are a pure function of their input, byte for byte. They are committed, so that they can
+// be read in the repository, and a test fails if they are stale.
 //
-// The page of the five documents is computed, too: locks and claims name the lines that they come from,
-// which puts them under a heading. Only lessons, and what cannot be measured, are written by hand. A
-// test compares the headings with the texts. Verdicts take a minute to measure, so they are stored, and
-// the test that measures all claims compares them.
+// The page of the five documents is computed, too: locks and claims name the lines that they come
+// from, which puts them under a heading. Only lessons, and what cannot be measured, are written by
+// hand. A test compares the headings with the texts. Verdicts take a minute to measure, so they are
+// stored, and the test that measures all claims compares them.
 package docs
 
 import (
@@ -116,7 +116,8 @@ func Pages(in Input) ([]Page, error) {
 
 type writer struct{ Input }
 
-// Repo is a link to a file of the repository, from a page in the folder of the docs or in one below.
+// Repo is a link to a file of the repository, from a page in the folder of the docs or in one
+// below.
 func (w *writer) Repo(words, file string, below ...string) string {
 	return link(words, strings.Join(below, "")+w.Up+"/"+file)
 }
@@ -124,7 +125,8 @@ func (w *writer) Repo(words, file string, below ...string) string {
 //go:embed pages/*.md
 var files embed.FS
 
-// layout has the pages as templates. Every text in them that is not their own goes through text or code.
+// layout has the pages as templates. Every text in them that is not their own goes through text or
+// code.
 var layout = sync.OnceValue(func() *template.Template {
 	return template.Must(template.New("").Funcs(functions).ParseFS(files, "pages/*.md"))
 })
@@ -154,8 +156,8 @@ var functions = template.FuncMap{
 	"librarySetRows": librarySetRows, "howWalked": howWalked, "onRealServers": onRealServers,
 }
 
-// fill fills in a page. A part that has nothing to say leaves no more than blank lines, of which one is
-// kept.
+// fill fills in a page. A part that has nothing to say leaves no more than blank lines, of which
+// one is kept.
 func fill(name string, view any) ([]byte, error) {
 	page := name
 	if path.Dir(name) == "locks" {

@@ -16,8 +16,8 @@ import (
 	"lockstep/internal/say"
 )
 
-// document is one of the five texts that the locks come from. The texts are not in the repository; a
-// test compares these headings with testdata/headings.txt.
+// document is one of the five texts that the locks come from. The texts are not in the repository;
+// a test compares these headings with testdata/headings.txt.
 type document struct {
 	Short   string // S0, as in the sources of claims and locks
 	File    string

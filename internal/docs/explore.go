@@ -129,8 +129,8 @@ func playable(lock string, s *results.CutSet) string {
 	return code(lock + "/" + s.Key())
 }
 
-// broken is the cell for a set that breaks a lock in one way: by the story that the row names, or by
-// another one.
+// broken is the cell for a set that breaks a lock in one way: by the story that the row names, or
+// by another one.
 func broken(lock string, s *results.CutSet) string {
 	if s.Name == "" || s.Name == lock+"/"+s.Key() {
 		return "yes"

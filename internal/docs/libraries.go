@@ -75,8 +75,8 @@ func librarySets(l *results.Library) []string {
 	return cells
 }
 
-// onRealServers says in how many cells both worlds agree, and counts the results of the others: a race
-// can end either way in both.
+// onRealServers says in how many cells both worlds agree, and counts the results of the others: a
+// race can end either way in both.
 func onRealServers(l *results.Library) string {
 	if l.Worlds == nil {
 		return "not compared"

@@ -16,8 +16,8 @@ func TestTheWorkaroundsPlay(t *testing.T) {
 	playExamples(t, string(page), 9)
 }
 
-// Without the slow clock the story of the suspended host is one of a pause, which Redlock notices. The page of the
-// verb says the difference, in both languages.
+// Without the slow clock the story of the suspended host is one of a pause, which Redlock notices.
+// The page of the verb says the difference, in both languages.
 func TestAPauseIsNotASuspendedHost(t *testing.T) {
 	page := must.Get(os.ReadFile("../../docs/not-played.md"))(t)
 	_, story, _ := strings.Cut(string(page), "scenario: The host sleeps")

@@ -37,7 +37,8 @@ func (s Share) percent() string {
 // outside is a link to another site; the address is trusted.
 func outside(words, address string) string { return "[" + words + "](" + address + ")" }
 
-// bugFile is the scenario file that plays a published bug beside its fixed form, relative to the repository.
+// bugFile is the scenario file that plays a published bug beside its fixed form, relative to the
+// repository.
 func bugFile(id string) string { return "scenarios/bugs/" + id + ".yaml" }
 
 // BugRows are the bugs that a small lock reproduces.

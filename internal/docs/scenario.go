@@ -10,8 +10,8 @@ import (
 	"lockstep/internal/schema"
 )
 
-// scenarioPage is the view of the reference of the scenario file. Its keys come from the schema; a test
-// plays the examples.
+// scenarioPage is the view of the reference of the scenario file. Its keys come from the schema; a
+// test plays the examples.
 type scenarioPage struct {
 	*writer
 	Keys *schema.Schema

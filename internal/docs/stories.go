@@ -50,8 +50,8 @@ func expected(p *plan.Plan, lock string) (broken, kept []string) {
 	return broken, kept
 }
 
-// Smallest is the smallest story in which a lock breaks, preferably about mutual exclusion; nil if no
-// story breaks the lock.
+// Smallest is the smallest story in which a lock breaks, preferably about mutual exclusion; nil if
+// no story breaks the lock.
 func Smallest(plans []*plan.Plan, lock string) *plan.Plan {
 	w := &writer{Input{Plans: plans}}
 	var best *plan.Plan

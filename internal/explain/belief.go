@@ -96,7 +96,8 @@ func notHeld(t *teller, i int32, e *history.Event) say.Phrase {
 	return say.FindsNothing.With(t.who(e.Node), say.Flag(t.Grants))
 }
 
-// voters returns how many servers have an entry each of one lock: of primaries, even of two, one decides.
+// voters returns how many servers have an entry each of one lock: of primaries, even of two, one
+// decides.
 func (t *teller) voters() int {
 	if t.h.Header.Topology != "independent" {
 		return 1

@@ -23,8 +23,8 @@ workload: {work: 60s, wait: up to 3m}
 expect: anything
 `
 
-// What shipped locks assume shows by the run, not by their names: the same work without the fault is
-// kept, and a pause instead of the cut has another name.
+// What shipped locks assume shows by the run, not by their names: the same work without the fault
+// is kept, and a pause instead of the cut has another name.
 func TestAssumptionsOfLocks(t *testing.T) {
 	const renewing = "locks: [zk-ephemeral, watchdog-blind, etcd-mutex, redisson]"
 	for _, tt := range []struct {
@@ -235,8 +235,8 @@ func lateLease(lock string) string {
 	return "locks: [" + lock + "]\nnetwork: {latency: 1ms}\nfaults: [{when: A enters, pause: A, for: 25s}]\n"
 }
 
-// A WAIT that a fault delays is told with its fault: that of the links between servers, or of a server,
-// and without one where it can be either.
+// A WAIT that a fault delays is told with its fault: that of the links between servers, or of a
+// server, and without one where it can be either.
 func TestAWaitIsToldWithItsFault(t *testing.T) {
 	const cut = "{at: 0s, partition: [redis-1, redis-2], for: 12s}"
 	for faults, want := range map[string]string{

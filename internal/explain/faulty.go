@@ -30,7 +30,8 @@ func faultBegan(t *teller, i int32, e *history.Event) say.Phrase {
 	return say.FaultBegins.With(say.Number(e.Value), t.fault(e))
 }
 
-// faultEnded is told only for faults without an event of their own, and for those whose end never came.
+// faultEnded is told only for faults without an event of their own, and for those whose end never
+// came.
 func faultEnded(t *teller, i int32, e *history.Event) say.Phrase {
 	if t.cuts(e) {
 		t.cut--

@@ -28,7 +28,8 @@ func granted(t *teller, i int32, e *history.Event) say.Phrase {
 	return say.GrantsEndless.With(t.who(e.Node), t.who(e.Owner), say.Flag(t.h.Header.Expires))
 }
 
-// besides returns the event of some kind that the command of e caused with it at the same server; nil for none.
+// besides returns the event of some kind that the command of e caused with it at the same server;
+// nil for none.
 func besides(near iter.Seq2[int32, *history.Event], kind history.Kind, e *history.Event) *history.Event {
 	for _, n := range near {
 		if n.Kind == kind && n.Node == e.Node && n.Owner == e.Owner && n.Cause == e.Cause && e.Cause >= 0 {
@@ -86,7 +87,8 @@ func extended(t *teller, i int32, e *history.Event) say.Phrase {
 }
 
 // untoldRenewals returns how often an owner has renewed its entry since that was last told, and on
-// how many servers, and resets the count. Of entries on several servers the most renewed one counts.
+// how many servers, and resets the count. Of entries on several servers the most renewed one
+// counts.
 func (t *teller) untoldRenewals(owner history.NodeID) (most, servers int) {
 	most = 1
 	for place := range t.Entries {
@@ -158,9 +160,9 @@ func removed(t *teller, i int32, e *history.Event) say.Phrase {
 	return say.RemovesOwn.With(t.who(e.Owner), t.command(i))
 }
 
-// expired says whether the owner still believes, which makes an expiry dangerous, and how late it is: ZooKeeper and
-// etcd look only from time to time for what has ended, a frozen server does not look, and a row is still there when its
-// time is up, until a request takes it over.
+// expired says whether the owner still believes, which makes an expiry dangerous, and how late it
+// is: ZooKeeper and etcd look only from time to time for what has ended, a frozen server does not
+// look, and a row is still there when its time is up, until a request takes it over.
 func expired(t *teller, _ int32, e *history.Event) say.Phrase {
 	if t.StandsBy(e.Node) {
 		return nothing

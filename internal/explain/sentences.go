@@ -71,7 +71,8 @@ func (t *teller) ofProbe(e *history.Event) bool {
 	})
 }
 
-// What happens to a node, to a node with its peer, and to an entry, where no other sentence tells it.
+// What happens to a node, to a node with its peer, and to an entry, where no other sentence tells
+// it.
 var (
 	ofNode = map[history.Kind]say.Of1[say.Node]{
 		history.Waits: say.Waits, history.Acquired: say.Acquires, history.Entered: say.Enters, history.Released: say.HearsOfRemoval,

@@ -224,8 +224,8 @@ func (q *inquiry) inVain(probe history.NodeID, v *checker.Violation) False {
 	return f
 }
 
-// travels returns how long half of the requests of a client were on their way to a server at least, and
-// how long the client has waited at most for a reply that it gave up; 0 for none.
+// travels returns how long half of the requests of a client were on their way to a server at least,
+// and how long the client has waited at most for a reply that it gave up; 0 for none.
 func (q *inquiry) travels(client history.NodeID, from history.Instant) (way, wait time.Duration) {
 	ways := []time.Duration{0}
 	for _, e := range q.h.Each(history.Executed, history.TimedOut) {

@@ -30,7 +30,8 @@ func executed(t *teller, i int32, e *history.Event) say.Phrase {
 	return say.IsExecutedLate.With(t.who(e.Peer), t.command(i), late)
 }
 
-// waited tells a WAIT that takes long under a fault of servers or of links: the one fault that it can be.
+// waited tells a WAIT that takes long under a fault of servers or of links: the one fault that it
+// can be.
 func (t *teller) waited(i int32, sent, e *history.Event) say.Phrase {
 	var numbers []int64
 	for _, k := range t.faultsIn(sent.At, e.At) {

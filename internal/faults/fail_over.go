@@ -12,7 +12,8 @@ func init() {
 		Replica:  true,
 		Promoter: true,
 		Tell:     func(t Telling) say.Phrase { return toldFailOver.With(t.Value == "sentinel") },
-		// The servers decide who promotes; the scenario's reader checks that the value agrees with them.
+		// The servers decide who promotes; the scenario's reader checks that the value agrees with
+		// them.
 		Begin: func(w World, _ Args, at Activation) { w.FailOver(at.Fault) },
 	})
 }

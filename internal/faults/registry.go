@@ -68,7 +68,8 @@ type Spec struct {
 	Acts Span
 	// Delays: it makes messages late, as each verb that cuts links does.
 	Delays bool
-	// Say is the fault as a scenario states it, without when; nil: the verb, its value and its parameters.
+	// Say is the fault as a scenario states it, without when; nil: the verb, its value and its
+	// parameters.
 	Say func(Args) string
 	// Tell is the same for a reader: who does what.
 	Tell func(Telling) say.Phrase

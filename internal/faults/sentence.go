@@ -50,8 +50,8 @@ func (f *Fault) deed(of Telling) say.Phrase {
 	return toldDeed.With(f.Verb.spec.Tell(of), lasting{f.End, f.Verb.Name() == "pause"})
 }
 
-// In Chinese the moment comes first. A deed with the same subject leaves it out; otherwise (apart) a comma
-// stands between them.
+// In Chinese the moment comes first. A deed with the same subject leaves it out; otherwise (apart)
+// a comma stands between them.
 var (
 	toldDeed      = say.New2[say.Phrase, lasting]("{deed}{lasting}")
 	toldWhen      = say.New4[say.Phrase, say.Phrase, say.Flag, say.Phrase]("{deed} when {moment}[apart?][ until {until}]")

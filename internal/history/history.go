@@ -1,9 +1,9 @@
 // Package history is the vocabulary of lockstep: what happened in one run, in
 // true time, as a flat list of events.
 //
-// Checkers, explainers and reports see nothing of a run but its history. It keeps apart what clients
-// believe (Acquired to Releasing), what servers grant (Granted to Expired or Removed), and what the
-// resource has accepted (WriteAccepted).
+// Checkers, explainers and reports see nothing of a run but its history. It keeps apart what
+// clients believe (Acquired to Releasing), what servers grant (Granted to Expired or Removed), and
+// what the resource has accepted (WriteAccepted).
 //
 // The package imports no other of this module but jsonline, so that a newer checker can judge an
 // old history.
@@ -108,8 +108,8 @@ type Header struct {
 	// Lines are the faults of the scenario with a probability or a rate. Faults were drawn from
 	// them, perhaps none.
 	Lines []Line `json:"lines,omitempty"`
-	// Asked are the properties besides the core ones for which the scenario has an expectation, joined by
-	// commas. The hash leaves it out.
+	// Asked are the properties besides the core ones for which the scenario has an expectation,
+	// joined by commas. The hash leaves it out.
 	Asked string `json:"asked,omitempty"`
 }
 

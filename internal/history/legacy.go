@@ -8,7 +8,8 @@ import (
 // Histories of schema 1, and hand-written lists of events, have only the texts of requests and
 // answers. Only this file parses them.
 
-// ReadTexts makes the history parse requests and answers from their texts where Op and Answer are not set.
+// ReadTexts makes the history parse requests and answers from their texts where Op and Answer are
+// not set.
 func (h *History) ReadTexts() { h.typed = true }
 
 func readOp(text string) Op {

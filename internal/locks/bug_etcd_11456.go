@@ -18,8 +18,9 @@
 // lease: the one behind it moves up, and when the holder is done both enter. And, as
 // with every lock that never tells its holder of a loss, when a holder's lease ends.
 //
-// Source: https://github.com/etcd-io/etcd/issues/11456 and pull request 11408; Jepsen, etcd 3.4.3, section 3.2
-// (https://jepsen.io/analyses/etcd-3.4.3), and its test, src/jepsen/etcd/lock.clj of jepsen-io/etcd.
+// Source: https://github.com/etcd-io/etcd/issues/11456 and pull request 11408; Jepsen, etcd 3.4.3,
+// section 3.2 (https://jepsen.io/analyses/etcd-3.4.3), and its test, src/jepsen/etcd/lock.clj of
+// jepsen-io/etcd.
 
 package locks
 

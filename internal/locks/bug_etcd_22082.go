@@ -12,8 +12,9 @@
 // Guarantees: as etcd-mutex as long as every release is answered.
 //
 // Breaks when: a release is executed and its answer lost, and its repetition meets the next hold of
-// the same session: the lock is gone while its client works. The fixed form breaks when the release was
-// not executed: the next hold takes over the same key, with the same revision, and the repetition removes it.
+// the same session: the lock is gone while its client works. The fixed form breaks when the release
+// was not executed: the next hold takes over the same key, with the same revision, and the
+// repetition removes it.
 //
 // Source: https://github.com/etcd-io/etcd/issues/22082 and pull request 22115;
 // client/v3/concurrency 3.6, mutex.go.

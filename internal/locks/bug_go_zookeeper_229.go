@@ -1,7 +1,7 @@
 // Lock go-zookeeper-229
 //
-// Idea: an attempt that fails after its node was made leaves the node behind. The session lives on, and
-// with it the node: the client's next attempt waits behind itself.
+// Idea: an attempt that fails after its node was made leaves the node behind. The session lives on,
+// and with it the node: the client's next attempt waits behind itself.
 //
 // Protocol:
 //  1. create /lock/_c_GUID-lock- EPHEMERAL SEQUENTIAL; after a lost connection look for the GUID first.
@@ -12,10 +12,11 @@
 //
 // Guarantees: as zk-sequential, but the holder is not told of a loss.
 //
-// Breaks when: the answer to children is lost while the session survives: the node stays in the queue
-// until the process ends, and no client behind it gets in, not even its own.
+// Breaks when: the answer to children is lost while the session survives: the node stays in the
+// queue until the process ends, and no client behind it gets in, not even its own.
 //
-// Source: https://github.com/samuel/go-zookeeper/issues/229 and pull request 237; go-zookeeper/zk, lock.go.
+// Source: https://github.com/samuel/go-zookeeper/issues/229 and pull request 237; go-zookeeper/zk,
+// lock.go.
 
 package locks
 

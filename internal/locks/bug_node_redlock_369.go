@@ -10,8 +10,8 @@
 //
 // Guarantees: as redlock, as long as the votes take less time than the lease.
 //
-// Breaks when: as redlock; and the client stands still, or its answers do, between the first vote and
-// the last: it enters with a lock that has run out on every node.
+// Breaks when: as redlock; and the client stands still, or its answers do, between the first vote
+// and the last: it enters with a lock that has run out on every node.
 //
 // Source: https://github.com/mike-marcacci/node-redlock/pull/369, its points F1 and F5; the
 // algorithm's step 4, Redis documentation, "Distributed Locks with Redis".

@@ -1,7 +1,7 @@
 // Lock redis-py-3847
 //
-// Idea: the lock forgets its token before it has asked the server to delete the key. A release that fails
-// cannot be repeated, and without a timeout nothing else removes the key.
+// Idea: the lock forgets its token before it has asked the server to delete the key. A release that
+// fails cannot be repeated, and without a timeout nothing else removes the key.
 //
 // Protocol:
 //  1. SET key token NX, without a time to live, which is the library's default (timeout=None); nil: try again later.
@@ -11,8 +11,8 @@
 //
 // Guarantees: mutual exclusion, for ever: nothing expires.
 //
-// Breaks when: the request of a release is lost, or its task cancelled before it is sent: the application
-// that releases again is told that the lock is not held, and no client ever gets it.
+// Breaks when: the request of a release is lost, or its task cancelled before it is sent: the
+// application that releases again is told that the lock is not held, and no client ever gets it.
 //
 // Source: https://github.com/redis/redis-py/issues/3847 (asyncio) and pull requests 3900 and
 // 4258 (the same in redis/lock.py).

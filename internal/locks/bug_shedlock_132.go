@@ -10,14 +10,15 @@
 //  3. To release: UPDATE the end to its own wall clock. (Whose row it is, is not checked:
 //     issue 1986.) The fixed form, mysql-unique-ttl, leaves both times to the database.
 //
-// Guarantees: mutual exclusion while all wall clocks agree and no statement takes longer than the lease
-// from the look at the clock to its execution.
+// Guarantees: mutual exclusion while all wall clocks agree and no statement takes longer than the
+// lease from the look at the clock to its execution.
 //
-// Breaks when: a process stands still between its look at the clock and its statement: the row that it
-// writes has run out already, it believes that it holds the lock, and so does the next one. A clock
-// that is ahead takes over a living lock.
+// Breaks when: a process stands still between its look at the clock and its statement: the row that
+// it writes has run out already, it believes that it holds the lock, and so does the next one. A
+// clock that is ahead takes over a living lock.
 //
-// Source: https://github.com/lukas-krecan/ShedLock/issues/132; usingDbTime in the README of ShedLock.
+// Source: https://github.com/lukas-krecan/ShedLock/issues/132; usingDbTime in the README of
+// ShedLock.
 
 package locks
 

@@ -1,7 +1,7 @@
 // Lock sidekiq-grouping-20
 //
-// Idea: the key and its time to live are set by two commands. A process that dies between them leaves
-// a lock that no client can ever get.
+// Idea: the key and its time to live are set by two commands. A process that dies between them
+// leaves a lock that no client can ever get.
 //
 // Protocol:
 //  1. SETNX key owner; 1: the lock is held; 0: try again later.
@@ -10,8 +10,8 @@
 //
 // Guarantees: as set-nx-ex-del, as long as no client dies or loses a request between 1 and 2.
 //
-// Breaks when: the process ends between the two commands: the key has no time to live. Its users saw
-// it twice within three months.
+// Breaks when: the process ends between the two commands: the key has no time to live. Its users
+// saw it twice within three months.
 //
 // Source: https://github.com/gzigzigzeo/sidekiq-grouping/issues/20 and pull request 23.
 

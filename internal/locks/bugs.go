@@ -1,8 +1,8 @@
 package locks
 
-// Bug is a published bug of a lock library. A variant that has one reproduces the protocol
-// of that library as the thread describes it, and nothing else of it. It is no design to choose from, so
-// it has no row in the measured tables; it costs its file and one story, scenarios/bugs/<id>.yaml,
+// Bug is a published bug of a lock library. A variant that has one reproduces the protocol of that
+// library as the thread describes it, and nothing else of it. It is no design to choose from, so it
+// has no row in the measured tables; it costs its file and one story, scenarios/bugs/<id>.yaml,
 // which plays it beside its fixed form.
 type Bug struct {
 	Library string // as its users call it

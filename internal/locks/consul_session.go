@@ -110,8 +110,8 @@ func (l *consulSession) Acquire(ctx context.Context) (Lease, error) {
 // ttl is a session's time to live.
 func (l *consulSession) ttl() time.Duration { return max(l.Lease, consulMinTTL*l.second) }
 
-// consulKeptFor is how long the lock of a session lasts that is not renewed. Consul ends a session between its time to
-// live and twice that (sessions.mdx, "TTL"), and then the lock delay begins.
+// consulKeptFor is how long the lock of a session lasts that is not renewed. Consul ends a session
+// between its time to live and twice that (sessions.mdx, "TTL"), and then the lock delay begins.
 func consulKeptFor(lease time.Duration) time.Duration {
 	return 2*max(lease, consulMinTTL*time.Second) + consulLockDelay*time.Second
 }

@@ -96,8 +96,8 @@ var (
 	taken = redis.Reply{} // nil: another client has it
 )
 
-// asked is a client that begins a vote at an instant, and its five nodes, which all say OK, the first
-// one after some time.
+// asked is a client that begins a vote at an instant, and its five nodes, which all say OK, the
+// first one after some time.
 func asked(at, took time.Duration) (quorum, *hand) {
 	env := &hand{mono: at}
 	q := quorum{&Deps{Name: Key, Env: env, Lease: 10 * time.Second}}

@@ -127,8 +127,8 @@ type Variant struct {
 	Entry     store.Entry   // of a lock that is a row: which columns have its name, and the time at which it is free
 	LeaseUnit time.Duration // the lease must be a whole multiple; 0: the design has no lease
 	Watchdog  bool          // its lease is renewed as often as a story says: see Deps.Renew
-	// KeptFor is for how long its store keeps others out, at most, after the last message of a holder;
-	// nil: for a lease.
+	// KeptFor is for how long its store keeps others out, at most, after the last message of a
+	// holder; nil: for a lease.
 	KeptFor  func(lease time.Duration) time.Duration
 	Resource string          // whose lock it is, in a story with several resources; "" in any other
 	Bug      *Bug            // the published bug that it is about; nil for a design and for a library
@@ -177,20 +177,22 @@ func (v Variant) At(resource string) Variant {
 	return v
 }
 
-// Misprint reports whether the lock of that id is a misprint: what a text prints with a mistake in it, copied
-// as it is. Misprints are to learn from and not to choose from, so they and the claims of the texts form a course
-// of their own (docs/course.md): every list has the designs first, and misprints in a group behind them. That a
-// lock is one is declared by its id, and nowhere else.
+// Misprint reports whether the lock of that id is a misprint: what a text prints with a mistake in
+// it, copied as it is. Misprints are to learn from and not to choose from, so they and the claims
+// of the texts form a course of their own (docs/course.md): every list has the designs first, and
+// misprints in a group behind them. That a lock is one is declared by its id, and nowhere else.
 func Misprint(id string) bool { return strings.HasPrefix(id, "lit-") }
 
-// All returns the designs, the libraries and the misprints, in the order of lists: what is compared, measured and
-// described. Not every world can play all of them, see Simulated. See Bugs for the others.
+// All returns the designs, the libraries and the misprints, in the order of lists: what is
+// compared, measured and described. Not every world can play all of them, see Simulated. See Bugs
+// for the others.
 func All() []Variant { return registered(func(v Variant) bool { return v.Bug == nil }) }
 
 // Known returns every variant that a scenario may name, in the order of lists.
 func Known() []Variant { return registered(func(Variant) bool { return true }) }
 
-// registered returns the variants that fulfil a condition in the order of lists: by id, misprints last.
+// registered returns the variants that fulfil a condition in the order of lists: by id, misprints
+// last.
 func registered(is func(Variant) bool) []Variant {
 	out := make([]Variant, 0, len(registry))
 	for _, v := range registry { // order: sorted below

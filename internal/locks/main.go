@@ -10,5 +10,6 @@ var mainDesigns = []string{
 	"mysql-for-update", "mysql-unique-ttl", "pg-advisory",
 }
 
-// Main reports whether the lock of that id is one of the designs to choose from: lists that are short show these.
+// Main reports whether the lock of that id is one of the designs to choose from: lists that are
+// short show these.
 func Main(id string) bool { return slices.Contains(mainDesigns, id) }

@@ -1,7 +1,8 @@
 // Lock nats-kv
 //
-// Idea: a key in a bucket of NATS JetStream. The bucket drops a key that has not been written for a lease, so the holder
-// writes it again and again; each write is compared with the number of the one before.
+// Idea: a key in a bucket of NATS JetStream. The bucket drops a key that has not been written for a
+// lease, so the holder writes it again and again; each write is compared with the number of the one
+// before.
 //
 // Protocol:
 //  1. CREATE lock: written where nothing is; its revision is the token.
@@ -11,17 +12,19 @@
 //     or a whole lease without a success: the lock is lost.
 //  4. To release: stop 3 and wait for its answer, then DELETE lock LAST that revision.
 //
-// Guarantees: one holder while the lease lasts; a dead client's lock is free after a lease and a third of a second; a
-// release and a renewal are refused when another client has written, so they touch the client's own entry or none; the
-// client learns of its loss; the state survives the death of a minority of the servers; tokens grow.
+// Guarantees: one holder while the lease lasts; a dead client's lock is free after a lease and a
+// third of a second; a release and a renewal are refused when another client has written, so they
+// touch the client's own entry or none; the client learns of its loss; the state survives the death
+// of a minority of the servers; tokens grow.
 //
-// Breaks when: the holder freezes for longer than a lease: the next one gets in, and only a resource that compares
-// tokens keeps the two apart. One lost answer to a renewal loses the lock: the client no longer knows the last
-// revision, so its own write refuses the next one, and its release; the key stays for a lease. A lost answer to 1
-// leaves a key that its own client waits for. Waiting clients ask again and again.
+// Breaks when: the holder freezes for longer than a lease: the next one gets in, and only a
+// resource that compares tokens keeps the two apart. One lost answer to a renewal loses the lock:
+// the client no longer knows the last revision, so its own write refuses the next one, and its
+// release; the key stays for a lease. A lost answer to 1 leaves a key that its own client waits
+// for. Waiting clients ask again and again.
 //
-// Source: NATS documentation, key-value store; ADR-8; nats.go 1.52, jetstream/kv.go (Create, Update, Delete with
-// LastRevision).
+// Source: NATS documentation, key-value store; ADR-8; nats.go 1.52, jetstream/kv.go (Create,
+// Update, Delete with LastRevision).
 
 package locks
 
@@ -68,8 +71,8 @@ type natsLease struct {
 	last nats.Revision
 }
 
-// renew writes the key again. A write that is under way when the watchdog is stopped gets its answer all the same:
-// without it the revision to delete would be unknown.
+// renew writes the key again. A write that is under way when the watchdog is stopped gets its
+// answer all the same: without it the revision to delete would be unknown.
 func (l *natsLease) renew(context.Context) (renewed, answered bool) {
 	ctx, done := l.Env.WithTimeout(l.Env.Background(), l.until-l.Env.Mono())
 	defer done()

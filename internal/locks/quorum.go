@@ -63,8 +63,8 @@ func (q quorum) vote(ctx context.Context) vote {
 	return v
 }
 
-// acquire votes, in the way of its design, until the lock is held or ctx ends, or once. on are the nodes
-// that it cleans up after a vote that was lost, and those that it releases the lock on.
+// acquire votes, in the way of its design, until the lock is held or ctx ends, or once. on are the
+// nodes that it cleans up after a vote that was lost, and those that it releases the lock on.
 func (q quorum) acquire(
 	ctx context.Context, voted func(context.Context) vote, on func(vote) []redis.Port,
 ) (Lease, error) {

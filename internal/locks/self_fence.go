@@ -36,7 +36,8 @@ func init() {
 }
 
 // selfFence makes a lease that ends by the client's own clock; none when its time is already over.
-// The lease counts from before SET was sent, since the client cannot know when the server executed it.
+// The lease counts from before SET was sent, since the client cannot know when the server executed
+// it.
 func selfFence(ctx context.Context, d *Deps) (Lease, error) {
 	margin := d.Lease / 10
 	return setNXPX(ctx, d, func(token string, sent time.Duration) Lease {

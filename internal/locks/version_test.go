@@ -11,7 +11,8 @@ import (
 	"lockstep/internal/must"
 )
 
-// A version changes with the code that a lock is made of, wherever it is declared, and with nothing else.
+// A version changes with the code that a lock is made of, wherever it is declared, and with nothing
+// else.
 func TestVersions(t *testing.T) {
 	before := Versions()
 	for _, tt := range []struct {

@@ -24,8 +24,8 @@ type watchdog struct {
 type renewal func(ctx context.Context) (renewed, answered bool)
 
 // renewedBy is a new lease, whose renewal is answered by 1 when it has renewed and by any other
-// number when the lease is lost. sent is when the command that created the entry was sent, on the client's
-// monotonic clock: the latest instant from which the lease can safely be counted.
+// number when the lease is lost. sent is when the command that created the entry was sent, on the
+// client's monotonic clock: the latest instant from which the lease can safely be counted.
 func renewedBy(d *Deps, command redis.Cmd, sent time.Duration, release ReleaseFunc) *watchdog {
 	w := &watchdog{attended: *attendedBy(release)}
 	w.start(d, sent, func(ctx context.Context) (renewed, answered bool) {

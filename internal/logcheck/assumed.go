@@ -49,7 +49,8 @@ func (r Rules) Stated(f *logline.Format) (Rules, error) {
 	return r, nil
 }
 
-// Usable returns an error for a format with an ambiguous event, or with an unknown zone, unit or encoding.
+// Usable returns an error for a format with an ambiguous event, or with an unknown zone, unit or
+// encoding.
 func Usable(f *logline.Format) error {
 	if _, err := newValues(f); err != nil {
 		return err

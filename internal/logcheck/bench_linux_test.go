@@ -16,7 +16,8 @@ func logText(b testing.TB, form string) []byte {
 	return must.Get(io.ReadAll(&generated{lines: benchLines, form: form, locks: 20}))(b)
 }
 
-// BenchmarkCheck is to be compared with BenchmarkPlain, which only reads the same bytes line by line.
+// BenchmarkCheck is to be compared with BenchmarkPlain, which only reads the same bytes line by
+// line.
 func BenchmarkCheck(b *testing.B) {
 	for _, name := range forms {
 		text := logText(b, name)
@@ -55,7 +56,8 @@ var forms = []string{"csv", "json", "text", "app"}
 
 const benchLines = 400_000
 
-// measure reports the lines that a core reads per second of processor time. Compare numbers of one run only.
+// measure reports the lines that a core reads per second of processor time. Compare numbers of one
+// run only.
 func measure(b *testing.B, name string, text []byte, read func(*testing.B)) {
 	b.Run(name, func(b *testing.B) {
 		b.SetBytes(int64(len(text)))

@@ -164,8 +164,8 @@ func TestFilesAreNamed(t *testing.T) {
 	}
 }
 
-// short returns a log of lines such as "0 A acquired 7", in milliseconds. All are about one lock, except "gone": the
-// client crashes, with all its locks.
+// short returns a log of lines such as "0 A acquired 7", in milliseconds. All are about one lock,
+// except "gone": the client crashes, with all its locks.
 func short(lines string) string {
 	text := "time,client,lock,event,token\n"
 	for line := range strings.SplitSeq(lines, ";") {

@@ -178,7 +178,8 @@ func TestMistakes(t *testing.T) {
 	}
 }
 
-// An acquisition that possibly overlaps two clients counts for each, and certain violations are listed among many possible ones.
+// An acquisition that possibly overlaps two clients counts for each, and certain violations are
+// listed among many possible ones.
 func TestWhatIsCounted(t *testing.T) {
 	o := Options{Rules: Rules{ReleasedAfter: 5 * time.Millisecond}, Format: logline.Format{Unit: "ms"}, Window: time.Second}
 	r := checked(t, short("0 A acquired;1 C acquired;14 A released;15 C released;10 B acquired;99 B released"), o)

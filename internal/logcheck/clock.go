@@ -104,7 +104,8 @@ func (c *clock) read(text []byte) (int64, error) {
 	return 0, fmt.Errorf("%s is no time such as 2026-03-01T10:20:30.123Z: --time-layout says how times are written", shown(text))
 }
 
-// unitOfLength has the units of numbers that are times between 2001 and 2286, by their digits before the point.
+// unitOfLength has the units of numbers that are times between 2001 and 2286, by their digits
+// before the point.
 var unitOfLength = map[int]Unit{10: units["s"], 13: units["ms"], 16: units["us"], 19: units["ns"]}
 
 func (c *clock) laidOut(text []byte) (int64, error) {
@@ -128,8 +129,8 @@ func (c *clock) laidOut(text []byte) (int64, error) {
 	return at.UnixNano(), nil
 }
 
-// usual parses 2026-03-01T10:20:30.123Z and variants with other separators, fractions and zones. It reports whether the
-// text has that form.
+// usual parses 2026-03-01T10:20:30.123Z and variants with other separators, fractions and zones. It
+// reports whether the text has that form.
 func (c *clock) usual(text []byte) (at int64, ok bool, err error) {
 	const form = "2006-01-02T15:04:05"
 	if len(text) < len(form) || text[10] != 'T' && text[10] != ' ' || !dashed(text[4]) || !dashed(text[7]) || text[13] != ':' || text[16] != ':' {

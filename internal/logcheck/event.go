@@ -58,7 +58,8 @@ var powers = [...]int64{1, 10, 100, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9}
 func (e *Event) before(at int64, s *Setting) bool { return s.before(e.At, e.grain(), at) }
 
 // compare orders events by time. Different events of one time have an order that does not depend on
-// their lines: first the events of each client and lock together, then crashes, then waiting clients.
+// their lines: first the events of each client and lock together, then crashes, then waiting
+// clients.
 func compare(a, b *Event) int {
 	if a.At != b.At {
 		return cmp.Compare(a.At, b.At)
@@ -104,8 +105,9 @@ func (f files) name(place int64) string {
 // rotation is what a rotated file's name has more.
 var rotation = regexp.MustCompile(`(?:[-.]\d{4}-?\d\d-?\d\d)?(?:\.\d+)?(?:\.gz)?$`)
 
-// short returns the name of a file without its folder; with it when another file has the same: each stands for a
-// client. A rotated file has the name of the one that follows it, if that is here, too.
+// short returns the name of a file without its folder; with it when another file has the same: each
+// stands for a client. A rotated file has the name of the one that follows it, if that is here,
+// too.
 func (f files) short(n int) string {
 	if i := slices.Index(f, rotation.ReplaceAllString(f[n], "")); i >= 0 {
 		n = i

@@ -118,8 +118,8 @@ func cutText(line []byte) string {
 	return strings.ToValidUTF8(string(line[:most]), "") + "..."
 }
 
-// Quote reads the sources again, and adds to the violations of a result the lines that show them. It leaves out
-// sources that can be read only once.
+// Quote reads the sources again, and adds to the violations of a result the lines that show them.
+// It leaves out sources that can be read only once.
 func Quote(ctx context.Context, o Options, r *Result, sources ...Source) error {
 	quotes := map[int64][]string{} // by place: a line of an array may have several objects
 	last := make([]int64, len(sources))

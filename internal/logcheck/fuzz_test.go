@@ -12,7 +12,8 @@ import (
 	"lockstep/internal/say"
 )
 
-// No input of any form causes a panic, and each line is judged, left out and counted, or named in the error.
+// No input of any form causes a panic, and each line is judged, left out and counted, or named in
+// the error.
 func FuzzLog(f *testing.F) {
 	for _, s := range []string{
 		handMade, strings.ReplaceAll(handMade, ",jobs,", `,"jo,bs",`), "time,client,lock,event,token\n1,A,l,acquired,1\n2,B,l,acquired,0\n2,A,l,write,\n1,A,,crashed,\n",

@@ -30,7 +30,8 @@ func (g *generated) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// line generates the next line: at each lock, a client acquires, writes and releases while the next one waits.
+// line generates the next line: at each lock, a client acquires, writes and releases while the next
+// one waits.
 func (g *generated) line() {
 	if g.n == 0 && (g.form == "" || g.form == "csv") {
 		g.pending = append(g.pending, "time,client,lock,event,token\n"...)

@@ -19,8 +19,8 @@ const (
 	Dead                 // another client reports the death of this one; a later line of it would refute that
 )
 
-// Hold is the time in which a client believed to hold a lock, as far as the log shows it. A client that
-// acquires the lock again has another hold.
+// Hold is the time in which a client believed to hold a lock, as far as the log shows it. A client
+// that acquires the lock again has another hold.
 type Hold struct {
 	Event // of its acquisition; Fine is that of its coarsest line, Lease the last one stated
 
@@ -43,8 +43,8 @@ type Hold struct {
 // forever is later than any time of a log.
 const forever = math.MaxInt64 / 4 * 3
 
-// Possible returns the latest time until which the client may have held, by its own clock: a silent client
-// holds until the end of its lease, and without a lease for ever.
+// Possible returns the latest time until which the client may have held, by its own clock: a silent
+// client holds until the end of its lease, and without a lease for ever.
 func (h *Hold) Possible() int64 {
 	switch h.Ending {
 	case ByLine:
@@ -55,7 +55,8 @@ func (h *Hold) Possible() int64 {
 	return max(h.Heard, h.deadline)
 }
 
-// shown returns the time until which the log shows the client holding: the line of a release may be late.
+// shown returns the time until which the log shows the client holding: the line of a release may be
+// late.
 func (h *Hold) shown(s *Setting) int64 {
 	if h.released {
 		return max(h.used, h.To-int64(s.ReleasedAfter))
@@ -72,9 +73,10 @@ func (h *Hold) beganIn(other *Hold, s *Setting) bool { return h.before(other.sho
 // pair is two holds of one lock, of different holders, that may overlap; x was acquired first.
 type pair struct{ x, y *Hold }
 
-// outcome compares two holds under a setting. Each event lies within an interval, by the error of the clocks and
-// the grain of its time; events of one client are in order. So the holds certainly overlap if each certainly began
-// before the other ended, and possibly unless the first was certainly over. No hold is empty.
+// outcome compares two holds under a setting. Each event lies within an interval, by the error of
+// the clocks and the grain of its time; events of one client are in order. So the holds certainly
+// overlap if each certainly began before the other ended, and possibly unless the first was
+// certainly over. No hold is empty.
 func (p *pair) outcome(s *Setting) Verdict {
 	switch {
 	case p.x.beganIn(p.y, s) && p.y.beganIn(p.x, s):
@@ -95,7 +97,8 @@ func (p *pair) pending(all []Setting) bool {
 	})
 }
 
-// renew starts its lease again: that of the event, otherwise that of the grant, otherwise the usual one.
+// renew starts its lease again: that of the event, otherwise that of the grant, otherwise the usual
+// one.
 func (h *Hold) renew(e *Event, usual time.Duration) {
 	h.Lease = cmp.Or(e.Lease, h.Lease)
 	h.deadline = forever
@@ -112,7 +115,8 @@ type waiter struct {
 	at, acquired int64
 }
 
-// contend notes an acquisition: if its client waited while another one acquired the lock, they contended.
+// contend notes an acquisition: if its client waited while another one acquired the lock, they
+// contended.
 func (l *lock) contend(e *Event) {
 	for i, w := range l.waiters {
 		if w.client == e.Client {
@@ -123,7 +127,8 @@ func (l *lock) contend(e *Event) {
 	}
 }
 
-// heldOn notes that a client still held the lock while others waited, although its lease seemed to be over.
+// heldOn notes that a client still held the lock while others waited, although its lease seemed to
+// be over.
 func (l *lock) heldOn(h *Hold) {
 	l.contended(slices.ContainsFunc(l.waiters, func(w waiter) bool { return w.client != h.Client && w.at >= h.At }))
 }
@@ -134,8 +139,8 @@ func (l *lock) contended(is bool) {
 	}
 }
 
-// waits notes a client that wants the lock. There is contention if another client may hold it now, or acquires it
-// before the next line of this one.
+// waits notes a client that wants the lock. There is contention if another client may hold it now,
+// or acquires it before the next line of this one.
 func (l *lock) waits(e *Event) {
 	l.waited = true
 	if l.Contended {
@@ -151,14 +156,15 @@ func (l *lock) waits(e *Event) {
 	}
 }
 
-// Clients that acquire a lock again while they hold it: re-entrant ones, or several with one name. Each acquisition
-// is a hold of its own, and each end ends the latest: the client holds until the last one has ended.
+// Clients that acquire a lock again while they hold it: re-entrant ones, or several with one name.
+// Each acquisition is a hold of its own, and each end ends the latest: the client holds until the
+// last one has ended.
 
 // apart reports whether two tokens show two grants: a re-entrant client gets the same token again.
 func apart(a, b int64) bool { return a != NoToken && b != NoToken && a != b }
 
-// again checks the existing holds of a client that acquires the lock. Without tokens, a re-entrant client looks
-// like two with the same name, such as the threads of a process.
+// again checks the existing holds of a client that acquires the lock. Without tokens, a re-entrant
+// client looks like two with the same name, such as the threads of a process.
 func (j *judge) again(l *lock, e *Event) {
 	for _, h := range l.holds {
 		switch {
@@ -205,7 +211,8 @@ func (j *judge) settle(l *lock, h *Hold) {
 	j.conclude(l, h)
 }
 
-// conclude reports all but the pending pairs. The possible overlaps with a silent client are one doubt.
+// conclude reports all but the pending pairs. The possible overlaps with a silent client are one
+// doubt.
 func (j *judge) conclude(l *lock, h *Hold) {
 	pairs := h.pairs
 	h.pairs = nil

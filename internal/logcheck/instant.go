@@ -10,8 +10,9 @@ import (
 	"lockstep/internal/say"
 )
 
-// The position of lines with the same time says nothing about their order: times may be truncated to seconds,
-// and a log may be newest first or a combination of several. So the verdict does not depend on it.
+// The position of lines with the same time says nothing about their order: times may be truncated
+// to seconds, and a log may be newest first or a combination of several. So the verdict does not
+// depend on it.
 
 // Limits for one time.
 const (
@@ -24,7 +25,8 @@ type instant struct {
 	emit  func([]Event)
 }
 
-// add adds the next line, in the order of time. With errCrowded, the earlier lines of its time were emitted without it.
+// add adds the next line, in the order of time. With errCrowded, the earlier lines of its time were
+// emitted without it.
 func (i *instant) add(e *Event) (err error) {
 	same := len(i.lines) > 0 && i.lines[0].At == e.At
 	if same && len(i.lines) == maxInstant {
@@ -72,8 +74,9 @@ func (j *judge) instant(lines []Event) {
 	}
 }
 
-// next returns the index of the first line of a client among those of one time. It is one that fits the client's
-// current hold: extending and writing come before the end of the hold, and that before the next acquisition.
+// next returns the index of the first line of a client among those of one time. It is one that fits
+// the client's current hold: extending and writing come before the end of the hold, and that before
+// the next acquisition.
 func (j *judge) next(same []Event) int {
 	l := j.locks[same[0].Lock]
 	acquires, ends := -1, -1
@@ -139,7 +142,8 @@ func (e *lateError) Error() string {
 
 var errCrowded = fmt.Errorf("more than %d lines have one time", maxInstant)
 
-// isLate reports whether an error of Check concerns the order of lines, and so would not occur if they were sorted.
+// isLate reports whether an error of Check concerns the order of lines, and so would not occur if
+// they were sorted.
 func isLate(err error) bool {
 	_, late := errors.AsType[*lateError](err)
 	return late || errors.Is(err, errCrowded)

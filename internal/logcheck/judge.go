@@ -34,7 +34,8 @@ type judge struct {
 	found             func(*Violation)
 }
 
-// newJudge returns a judge that calls found, which may be nil, with each violation when it becomes known.
+// newJudge returns a judge that calls found, which may be nil, with each violation when it becomes
+// known.
 func newJudge(rules Rules, found func(*Violation)) *judge {
 	if found == nil {
 		found = func(*Violation) {}

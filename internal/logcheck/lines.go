@@ -37,7 +37,8 @@ func newLines(in io.Reader) *lines { return &lines{in: bufio.NewReaderSize(in, m
 
 var errLong = fmt.Errorf("it is longer than %d bytes", maxLine)
 
-// next returns a line without its break, valid until the next call; errLong for one that is skipped.
+// next returns a line without its break, valid until the next call; errLong for one that is
+// skipped.
 func (l *lines) next() (line []byte, err error) {
 	switch {
 	case l.spread:
@@ -48,11 +49,12 @@ func (l *lines) next() (line []byte, err error) {
 	return l.nextLine()
 }
 
-// opens matches a line in which a value in quotation marks may begin: a mark within another value is a mistake.
+// opens matches a line in which a value in quotation marks may begin: a mark within another value
+// is a mistake.
 var opens = regexp.MustCompile(`(?:^|[,;\t|])"`)
 
-// nextRecord returns the next record of CSV, as one line with line breaks (RFC 4180). A quotation mark without its other
-// one is a mistake of its line: the lines behind it count.
+// nextRecord returns the next record of CSV, as one line with line breaks (RFC 4180). A quotation
+// mark without its other one is a mistake of its line: the lines behind it count.
 func (l *lines) nextRecord() ([]byte, error) {
 	line, err := l.nextLine()
 	if err != nil || !odd(line) || !opens.Match(line) {
@@ -118,7 +120,8 @@ func (l *lines) nextLine() (line []byte, err error) {
 	return line, nil
 }
 
-// escape begins the colours of a terminal. They would be part of a name, and one lock would look like two.
+// escape begins the colours of a terminal. They would be part of a name, and one lock would look
+// like two.
 const escape = 0x1b
 
 var colours = regexp.MustCompile(`\x1b\[[\d;:]*[A-Za-z]`)
@@ -198,7 +201,8 @@ var encodings = map[string]encoding.Encoding{
 	"windows-1252": charmap.Windows1252,
 }
 
-// Plain decompresses gzip, and converts other encodings to UTF-8. name is the encoding, "" to detect it.
+// Plain decompresses gzip, and converts other encodings to UTF-8. name is the encoding, "" to
+// detect it.
 func Plain(in io.Reader, name string) (io.Reader, error) {
 	b := bufio.NewReaderSize(in, 64<<10)
 	magic, _ := b.Peek(4)                                                                                                        // an error recurs on reading

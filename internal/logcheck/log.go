@@ -56,8 +56,8 @@ type LineError struct {
 func (e *LineError) Error() string { return fmt.Sprintf("line %d: %v", e.Line, e.Err) }
 func (e *LineError) Unwrap() error { return e.Err }
 
-// Check reads a log to its end and judges it. An invalid line is a *LineError. The lines are sorted on
-// disk first if there are several sources, or if some are out of order by more than the window.
+// Check reads a log to its end and judges it. An invalid line is a *LineError. The lines are sorted
+// on disk first if there are several sources, or if some are out of order by more than the window.
 func Check(ctx context.Context, o Options, sources ...Source) (*Result, error) {
 	l := newLog(ctx, o, sources)
 	if len(sources) > 1 {

@@ -14,7 +14,8 @@ const turns = `[{"time":"2026-03-01T10:00:00.000Z","client":"A","lock":"jobs","e
 {"time":"2026-03-01T10:00:04.000Z","client":"B","lock":"jobs","event":"released"},
 `
 
-// extended is a log in which A is silent after an extension, with the lease of its grant and that of the extension.
+// extended is a log in which A is silent after an extension, with the lease of its grant and that
+// of the extension.
 const extended = `time,client,lock,event,lease
 2026-03-01T10:00:00.000Z,A,jobs,acquired,%s
 2026-03-01T10:00:10.000Z,A,jobs,extended,%s
@@ -23,8 +24,8 @@ const extended = `time,client,lock,event,lease
 2026-03-01T10:01:10.000Z,B,jobs,released,
 `
 
-// twoEvents is a log of two threads that take turns once, and then overlap; the acquisition that does has to be
-// filled in.
+// twoEvents is a log of two threads that take turns once, and then overlap; the acquisition that
+// does has to be filled in.
 const twoEvents = `2026-03-01 09:00:00.000 INFO 1 --- [w1] c.acme.J : Acquired lock jobs
 2026-03-01 09:00:01.000 INFO 1 --- [w2] c.acme.J : Waiting for lock jobs
 2026-03-01 09:00:10.000 INFO 1 --- [w1] c.acme.J : Released lock jobs
@@ -61,13 +62,15 @@ func quietly(at, what string) string {
 	return "a.log\n2026-03-01 " + at + ".000 INFO 1 --- [w1] c.acme.J : " + what + "\n"
 }
 
-// zoned is a log of two holds whose times have two zones, one of which is an hour to the east of the other.
+// zoned is a log of two holds whose times have two zones, one of which is an hour to the east of
+// the other.
 func zoned(east, west string) string {
 	return strings.NewReplacer("E", east, "W", west).Replace("2026-03-01 10:00:00.000E INFO [A] lock acquired: jobs\n2026-03-01 09:00:05.000W INFO [B] lock acquired: jobs\n" +
 		"2026-03-01 10:00:10.000E INFO [A] lock released: jobs\n2026-03-01 09:00:20.000W INFO [B] lock released: jobs\n")
 }
 
-// autumn is a log of the night in which clocks are put back, with a minute, a client and an event in each line.
+// autumn is a log of the night in which clocks are put back, with a minute, a client and an event
+// in each line.
 func autumn(lines ...string) (log string) {
 	for _, line := range lines {
 		var minute, client, event string
@@ -114,7 +117,8 @@ func TestMisreadLogs(t *testing.T) {
 		{"an extension of a grant shorter than usual", "lease: 5m", []string{"a.csv\n" + fmt.Sprintf(extended, "30s", "")}, None, ""},
 		{"an extension of a grant, where no lease is usual", "", []string{"a.csv\n" + fmt.Sprintf(extended, "30s", "")}, None, ""},
 		{"an extension that says for how long", "lease: 30s", []string{"a.csv\n" + fmt.Sprintf(extended, "30s", "5m")}, Possible, ""},
-		// w2 acquires while w1 holds, in the line with two events; it had held before, so its release is no surprise.
+		// w2 acquires while w1 holds, in the line with two events; it had held before, so its
+		// release is no surprise.
 		{"two events of two patterns", "", []string{"app.log\n" + strings.ReplaceAll(twoEvents, "|", "Acquired lock jobs after waiting for lock jobs 3 s")}, Unknown, "1 line speaks of a lock or names one and was not fully understood, first line 7"},
 		{"the second event first", "", []string{"app.log\n" + strings.ReplaceAll(twoEvents, "|", "waiting for lock jobs is over. Acquired lock jobs")}, Unknown, "was not fully understood, first line 7"},
 		{"one event of them", "", []string{"app.log\n" + strings.ReplaceAll(twoEvents, "|", "Acquired lock jobs after 3 s")}, Certain, ""},
@@ -133,7 +137,8 @@ func TestMisreadLogs(t *testing.T) {
 		// A holds on the last day of February, and B on the day after.
 		{"a leap day after a new year", "zone: UTC", []string{"a.log\n" + leads("1230 10:00:00", "1230 11:00:00") + leads("0229 10:00:00", "0229 11:00:00") +
 			strings.ReplaceAll(leads("0301 10:30:00", "0301 10:40:00"), "I03", "[pod/b/c] I03")}, None, ""},
-		// A is silent from 10 s before March on, and B comes 15 s later: in most years within A's lease.
+		// A is silent from 10 s before March on, and B comes 15 s later: in most years within A's
+		// lease.
 		{"the end of February", "zone: UTC\nlease: 30s", []string{"a.log\n" + cut(leads("0228 23:59:50", ""), 1) +
 			strings.ReplaceAll(leads("0301 00:00:05", "0301 00:00:20"), "I03", "[pod/b/c] I03")}, Unknown, "which leases were over is a guess"},
 		{"the end of February, and no lease", "zone: UTC", []string{"a.log\n" + leads("0228 23:59:50", "0228 23:59:59"), "b.log\n" + leads("0301 00:00:05", "0301 00:00:20")}, None, ""},
@@ -208,7 +213,8 @@ func TestMisreadLogs(t *testing.T) {
 		// The lock is held from 0 to 25 s, and from 20 s on.
 		{"a time with a lease behind it", `pattern: '(?<client>[ab]): (?<event>\w+ lock) (?<lock>\w+)'`, []string{"a.log\n" + "2026-03-01T10:00:00.000Z 2026-03-01T10:00:30.000Z a: Acquired lock jobs\n" +
 			"2026-03-01T10:00:20.000Z 2026-03-01T10:00:50.000Z b: Acquired lock jobs\n2026-03-01T10:00:25.000Z a: Released lock jobs\n"}, Certain, ""},
-		// No reply is in these lines: PostgreSQL and MySQL write them before the client has to wait.
+		// No reply is in these lines: PostgreSQL and MySQL write them before the client has to
+		// wait.
 		{"statements of PostgreSQL", `pattern: '\[(?<client>\d+)\].*(?<event>pg_advisory_\w+)\((?<lock>\d+)'` + "\nevents: {acquired: pg_advisory_lock, released: pg_advisory_unlock}", []string{"a.log\n" +
 			"2026-03-01 10:00:00.000 UTC [7] LOG:  statement: SELECT pg_advisory_lock(42)\n2026-03-01 10:00:01.000 UTC [8] LOG:  execute S_1: SELECT pg_advisory_lock(42)\n" +
 			"2026-03-01 10:00:02.000 UTC [7] LOG:  duration: 0.1 ms  statement: SELECT pg_advisory_unlock(42)\n"}, Unknown, "; it shows what a server was asked, and not its reply"},
@@ -256,7 +262,8 @@ func TestMisreadLogs(t *testing.T) {
 		{"a file whose times alone have a zone", "", []string{strings.Replace(quietly("10:00:07", "17 rows"), " INFO", "Z INFO", 1), "b.log\n" + holds("00", "05"), "c.log\n" + holds("20", "30")}, Unknown, "no line of a.log was read as an event"},
 		{"a file in other words, about a lock with a short name", "zone: UTC", []string{quietly("10:00:07", "took 7"), "b.log\n" + strings.ReplaceAll(holds("00", "05"), "jobs", "7"),
 			"c.log\n" + strings.ReplaceAll(holds("20", "30"), "jobs", "7")}, Unknown, "no line of a.log was read as an event"},
-		// w1 of the first file took mail, in other words, from 0 to 13 s, and w1 of the second one from 5 to 8 s.
+		// w1 of the first file took mail, in other words, from 0 to 13 s, and w1 of the second one
+		// from 5 to 8 s.
 		{"a lock that only another file names in full", "zone: UTC", []string{quietly("10:00:00", "took mail") + cut(quietly("10:00:13", "gave mail back"), 2) + holds("01", "02"),
 			"b.log\n" + strings.ReplaceAll(holds("05", "08")+holds("20", "21"), "jobs", "mail"), "c.log\n" + holds("03", "04")}, Unknown, "2 lines speak of a lock or name one and were not fully understood, first line 1 of a.log"},
 		{"a lock that is named in full far behind", "zone: UTC", []string{quietly("10:00:00", "took mail") + strings.Repeat(cut(quietly("10:00:02", "17 rows"), 2), 2000) +

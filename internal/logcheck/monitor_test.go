@@ -9,7 +9,8 @@ import (
 	"lockstep/internal/say"
 )
 
-// monitored returns a log of MONITOR from short lines: the second, the connection of host 10.0.0.<letter>, the command.
+// monitored returns a log of MONITOR from short lines: the second, the connection of host
+// 10.0.0.<letter>, the command.
 func monitored(short string) string {
 	var b strings.Builder
 	b.WriteString("OK\n")
@@ -25,7 +26,8 @@ func monitored(short string) string {
 	return b.String()
 }
 
-// A command that changes a lock without its holder is a certain violation or a doubt: the verdict is never none.
+// A command that changes a lock without its holder is a certain violation or a doubt: the verdict
+// is never none.
 func TestMonitorIsNeverNoneWithoutReason(t *testing.T) {
 	release := func(at int, connection, value string) string {
 		return fmt.Sprintf(";%d %s EVALSHA 5f 1 k %s;%d.1 lua get k;%d.2 lua del k", at, connection, value, at, at)
@@ -79,7 +81,8 @@ func TestMonitorIsNeverNoneWithoutReason(t *testing.T) {
 	}
 }
 
-// Lines have their numbers in the file, including blank and skipped ones, and an incomplete line is ignored.
+// Lines have their numbers in the file, including blank and skipped ones, and an incomplete line is
+// ignored.
 func TestMonitorCountsLines(t *testing.T) {
 	text := monitored("1 a1 SET k v NX PX 1000;3 b1 SET k w NX PX 30000;4 a1 EVALSHA 5f 1 k v;4.1 lua get k;5 b1 PING")
 	text = strings.Replace(text, "OK\n", "OK\n\n\x00\n\n", 1)

@@ -74,7 +74,8 @@ func judged(events []Event, rules Rules) *Result {
 	return j.close(int64(len(events)))
 }
 
-// With right clocks, an end for each hold and no two lines of one time, an overlap means the same as in a history.
+// With right clocks, an end for each hold and no two lines of one time, an overlap means the same
+// as in a history.
 func TestOverlapMeansTheSameInAHistory(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		events := logged(drawHolds(t, Released, Lost))
@@ -99,7 +100,8 @@ type world struct {
 	clock, late, grain, lease int64
 }
 
-// half is how many instants a unit of time has here, so that several non-empty holds fit into one grain.
+// half is how many instants a unit of time has here, so that several non-empty holds fit into one
+// grain.
 const half = 2
 
 // between returns the possible instants of an event with the time of its line.
@@ -138,7 +140,8 @@ func instants(from, to int64) (all []int64) {
 	return all
 }
 
-// overlapping reports whether two holds overlap in some of the worlds, and in all of them, by trying each.
+// overlapping reports whether two holds overlap in some of the worlds, and in all of them, by
+// trying each.
 func (w world) overlapping(x, y closed) (some, all bool) {
 	all = true
 	xFrom, xUntil := w.between(x.from)
@@ -181,9 +184,9 @@ func (w world) verdict(holds []closed) (worst Verdict, intruders int64) {
 	return worst, intruders
 }
 
-// An overlap is certain or possible by brute force over all worlds that may have written the log: each time within the
-// error of the clocks and truncated to its grain, each release before its line, each silent client until the end of its
-// lease.
+// An overlap is certain or possible by brute force over all worlds that may have written the log:
+// each time within the error of the clocks and truncated to its grain, each release before its
+// line, each silent client until the end of its lease.
 func TestOverlapsByBruteForce(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w := world{
@@ -284,8 +287,9 @@ func permute(lines []string, from int, f func()) {
 	}
 }
 
-// stale reports whether a write of a hold is stale in some of the worlds, and in all: a newer holder acquired the
-// lock between the acquisition of the hold and the write. Tokens define which holder is newer.
+// stale reports whether a write of a hold is stale in some of the worlds, and in all: a newer
+// holder acquired the lock between the acquisition of the hold and the write. Tokens define which
+// holder is newer.
 func (w world) stale(own, other closed, at int64, tokens bool) (some, all bool) {
 	all = true
 	for _, a := range instants(w.between(own.from)) {
@@ -301,7 +305,8 @@ func (w world) stale(own, other closed, at int64, tokens bool) (some, all bool) 
 	return some, all
 }
 
-// A write is stale by brute force over all worlds, unless the writer still held: then the newer hold is an overlap.
+// A write is stale by brute force over all worlds, unless the writer still held: then the newer
+// hold is an overlap.
 func TestStaleWritesByBruteForce(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w := world{clock: rapid.Int64Range(0, 1).Draw(t, "clock error"), grain: 1}

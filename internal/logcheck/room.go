@@ -66,8 +66,8 @@ func (j *judge) busy(l *lock) int {
 	return 0
 }
 
-// nameSet is a Bloom filter of names (Bloom 1970): has may be wrong for a name that was not added, and
-// never for one that was.
+// nameSet is a Bloom filter of names (Bloom 1970): has may be wrong for a name that was not added,
+// and never for one that was.
 type nameSet []uint64
 
 // With ten million names in the set, has is wrong for one of some thousands of other names.
@@ -190,8 +190,9 @@ func (l *lock) wanted() bool { return l.Contended || !l.waited && l.turns }
 // lockWords are what one program puts around the name of a lock, and another one does not.
 var lockWords = regexp.MustCompile(`^(?:locks?|mutex|leases?)[:/._-]+|[:/._-]+(?:locks?|mutex|leases?)$`)
 
-// alike finds two names that may be those of one lock; "" for none. They differ only in case, in surrounding punctuation or
-// in a word for a lock; or one is the end of the other, as of shop:jobs, and one is not contended for.
+// alike finds two names that may be those of one lock; "" for none. They differ only in case, in
+// surrounding punctuation or in a word for a lock; or one is the end of the other, as of shop:jobs,
+// and one is not contended for.
 func (j *judge) alike(names []string) (string, string) {
 	seen, words := map[string]string{}, make([]string, len(names))
 	for i, name := range names {

@@ -123,8 +123,8 @@ func TestEndsAreForgottenOneByOne(t *testing.T) {
 	}
 }
 
-// The tokens within the error of the clocks are limited. Dropping one neither makes an older one look newer nor hides one
-// that was certainly seen before.
+// The tokens within the error of the clocks are limited. Dropping one neither makes an older one
+// look newer nor hides one that was certainly seen before.
 func TestManyTokensWithinTheClocks(t *testing.T) {
 	for n := range 2 * maxMarks {
 		for _, middle := range []bool{false, true} {
@@ -215,8 +215,8 @@ func live() uint64 {
 	return m.HeapAlloc
 }
 
-// Memory does not grow with the lines of a log, with its names of clients and locks, or with clients that die.
-// Set LOGCHECK_LINES for a longer log.
+// Memory does not grow with the lines of a log, with its names of clients and locks, or with
+// clients that die. Set LOGCHECK_LINES for a longer log.
 func TestMemoryHasABound(t *testing.T) { memoryHasABound(t, 250_000) }
 
 // The same with ten million lines of the most demanding kind.

@@ -9,9 +9,10 @@ import (
 	"lockstep/internal/say"
 )
 
-// hear decides about the sources with lines about something else, now that all names of locks are known. A source
-// without an event hides nothing if its client was up and wanted no lock; otherwise it may be the log of a client whose
-// events are missing. In the others, a line may name a lock that was not known when it was read.
+// hear decides about the sources with lines about something else, now that all names of locks are
+// known. A source without an event hides nothing if its client was up and wanted no lock; otherwise
+// it may be the log of a client whose events are missing. In the others, a line may name a lock
+// that was not known when it was read.
 func (l *log) hear() {
 	r, quiet, first := &l.judge.result, 0, 0
 	for _, n := range l.passed {
@@ -37,7 +38,8 @@ func (l *log) hear() {
 	}
 }
 
-// again reads a source again: was its client up, by the time of a line, or is it a header only; which lines name a lock?
+// again reads a source again: was its client up, by the time of a line, or is it a header only;
+// which lines name a lock?
 func (l *log) again(n int, silent bool) (up bool, named left) {
 	if l.sources[n].Again == nil || silent && int64(len(l.judge.locks)) < l.judge.result.Locks { // some names are forgotten
 		return false, named

@@ -153,8 +153,9 @@ func (l *log) decode(line []byte) error {
 // errIgnored is the error of a line that the format ignores.
 var errIgnored = errors.New("it matches --ignore")
 
-// names reports whether a line contains the name of one of the locks as a word: it may be an event in an unknown
-// form. A short name, or a number, is often something else, and counts only if any does.
+// names reports whether a line contains the name of one of the locks as a word: it may be an event
+// in an unknown form. A short name, or a number, is often something else, and counts only if any
+// does.
 func names[T any](line []byte, locks map[string]T, anyName bool) bool {
 	for word := range bytes.FieldsFuncSeq(line, separates) {
 		word = bytes.Trim(word, ".:!?-")

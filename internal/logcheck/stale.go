@@ -6,15 +6,16 @@ import (
 	"lockstep/internal/say"
 )
 
-// A write is stale when a holder newer than the writer has had the lock. Tokens define which holder is newer;
-// without them, the order of acquisitions does, as in the property no-stale-write of a run.
+// A write is stale when a holder newer than the writer has had the lock. Tokens define which holder
+// is newer; without them, the order of acquisitions does, as in the property no-stale-write of a
+// run.
 
 // grants are the acquisitions and tokens that later writes to a lock are compared with.
 type grants struct {
 	// marks are the tokens seen, in increasing order: only the first is certainly in the past.
 	marks []Event
-	// acquired are the last acquisitions: those within the error of the clocks, and before them the last ones of
-	// two clients that share the lock and of two that do not.
+	// acquired are the last acquisitions: those within the error of the clocks, and before them the
+	// last ones of two clients that share the lock and of two that do not.
 	acquired []Event
 	late     Event // the last write of a client without a hold; Line is 0 for none
 }
@@ -76,7 +77,8 @@ func (g *grants) seen(token int64) bool {
 	return len(g.marks) > 0 && g.marks[len(g.marks)-1].Token >= token
 }
 
-// before returns the newest token that was certainly seen before a time, nil for none, and forgets older ones.
+// before returns the newest token that was certainly seen before a time, nil for none, and forgets
+// older ones.
 func (g *grants) before(at int64, widest *Setting) *Event {
 	for i := len(g.marks) - 1; i >= 0; i-- {
 		if g.marks[i].before(at, widest) {
@@ -162,8 +164,9 @@ func (g *grants) newer(w *Event, s *Setting) (*Event, Verdict) {
 	return last, Possible
 }
 
-// byOrder asks whether another client acquired the lock between the acquisition that a write belongs to
-// and the write. Those that share the lock with the writer do not count, whatever their tokens are.
+// byOrder asks whether another client acquired the lock between the acquisition that a write
+// belongs to and the write. Those that share the lock with the writer do not count, whatever their
+// tokens are.
 func (j *judge) byOrder(l *lock, v *Violation, own *Event) bool {
 	worst := None
 	for i := range l.grants.acquired {

@@ -11,8 +11,9 @@ import (
 	"lockstep/internal/say"
 )
 
-// Tail reads a growing file until its context ends. A rotated file is read to its end, followed by the file
-// that now has its name; a truncated one is read from its beginning, and what was not read of it is lost.
+// Tail reads a growing file until its context ends. A rotated file is read to its end, followed by
+// the file that now has its name; a truncated one is read from its beginning, and what was not read
+// of it is lost.
 type Tail struct {
 	ctx     context.Context
 	path    string

@@ -13,8 +13,8 @@ import (
 	"lockstep/internal/say"
 )
 
-// followed reads a file with some lines to the end, while each step happens when the reader has nothing more to read and
-// would wait. It returns the text and what was told.
+// followed reads a file with some lines to the end, while each step happens when the reader has
+// nothing more to read and would wait. It returns the text and what was told.
 func followed(t *testing.T, path string, steps ...func()) (text string, told []string, missing say.Phrase) {
 	t.Helper()
 	ctx, stop := context.WithCancel(t.Context())
@@ -78,8 +78,8 @@ func TestARotationCutsALine(t *testing.T) {
 	}
 }
 
-// records is a log of CSV in which B acquires what A holds, in a record of three lines that quotes a line of another
-// client.
+// records is a log of CSV in which B acquires what A holds, in a record of three lines that quotes
+// a line of another client.
 const records = "time,client,lock,event,note\r\n" +
 	"2026-03-01T10:00:00.000Z,A,jobs,acquired,\"first\r\nsecond\"\r\n" +
 	"2026-03-01T10:00:01.000Z,B,jobs,waiting,\r\n" +
@@ -87,7 +87,8 @@ const records = "time,client,lock,event,note\r\n" +
 	"2026-03-01T10:00:03.000Z,A,jobs,released,\r\n" +
 	"2026-03-01T10:00:04.000Z,B,jobs,released,\"\"\r\n"
 
-// A record of CSV may have several lines, also while it is followed. It has the number of its first line.
+// A record of CSV may have several lines, also while it is followed. It has the number of its first
+// line.
 func TestRecordsOfSeveralLines(t *testing.T) {
 	var live []*Violation
 	followed, from := Options{Found: func(v *Violation) { live = append(live, v) }}, Source{In: io.MultiReader(strings.NewReader(records[:90]), strings.NewReader(records[90:]))}

@@ -60,8 +60,8 @@ func newValues(f *logline.Format) (*values, error) {
 	return v, v.clock.set(f)
 }
 
-// fine returns the power of ten, in nanoseconds, to which a client's times are truncated. Some formats omit
-// trailing zeros: so digits count in threes, up to the most in the log.
+// fine returns the power of ten, in nanoseconds, to which a client's times are truncated. Some
+// formats omit trailing zeros: so digits count in threes, up to the most in the log.
 func (v *values) fine(w *writer) int8 {
 	w.digits = max(w.digits, v.clock.digits)
 	v.finest = max(v.finest, w.digits)
@@ -105,7 +105,8 @@ func (v *values) event(f *logline.Fields, e *Event) (err error) {
 	return nil
 }
 
-// bare returns a name without blanks and colours around it, with which it would look like another one.
+// bare returns a name without blanks and colours around it, with which it would look like another
+// one.
 func bare(name string) string { return strings.TrimSpace(colours.ReplaceAllString(name, "")) }
 
 type errEvent struct{ word string }
@@ -136,7 +137,8 @@ func (v *values) kind(word []byte) (Kind, error) {
 // filler are words that do not identify an event.
 var filler = strings.Fields("lock locks lease leader leadership mutex the a an this our event redis distributed successfully was is has been have i we it")
 
-// state matches a phrase that may be said by one who does not get the lock: it is locked, lock_is_locked.
+// state matches a phrase that may be said by one who does not get the lock: it is locked,
+// lock_is_locked.
 var state = regexp.MustCompile(`(?i)(?:\b|_)(?:is|was|been)(?:\b|_)`)
 
 // plain returns a phrase in lower case without filler: acquired for "lock_acquired".
@@ -144,8 +146,8 @@ func plain(phrase string) string {
 	return strings.Join(slices.DeleteFunc(logline.Words(phrase), func(w string) bool { return slices.Contains(filler, w) }), " ")
 }
 
-// vocabulary has phrases that mean one of our events in every known log. It leaves out ambiguous ones: acquire, and
-// a failed renewal, after which some clients still hold the lock and retry.
+// vocabulary has phrases that mean one of our events in every known log. It leaves out ambiguous
+// ones: acquire, and a failed renewal, after which some clients still hold the lock and retry.
 var vocabulary = map[string]Kind{
 	"acquired": Acquired, "obtained": Acquired, "locked": Acquired, "granted": Acquired, "started leading": Acquired, "became": Acquired,
 	"released": Released, "unlocked": Released, "freed": Released,
@@ -196,7 +198,8 @@ func tokenOf(text []byte) (int64, error) {
 	return int64(n), nil
 }
 
-// Times without a zone are ambiguous: the zone is unknown, and clocks that are put back show an hour twice.
+// Times without a zone are ambiguous: the zone is unknown, and clocks that are put back show an
+// hour twice.
 
 // zones returns an error for an ambiguous time.
 func (l *log) zones(e *Event) error {
@@ -244,7 +247,8 @@ func (s *span) add(e *Event) {
 	}
 }
 
-// strangers finds two sources without a common time and a common client, 0, 0 for none: their zones may differ.
+// strangers finds two sources without a common time and a common client, 0, 0 for none: their zones
+// may differ.
 func strangers(spans []span) (int, int) {
 	known := func(s span) bool { return len(s.clients) > 0 && len(s.clients) <= maxSpan }
 	for i, b := range spans {
@@ -259,16 +263,17 @@ func strangers(spans []span) (int, int) {
 	return 0, 0
 }
 
-// steps are those of the time of each client of a source, from line to line: a source may have the lines of one client
-// after those of another, and a clock that is put back shows in its own client's times. In the hours at which clocks
-// are put back anywhere, a step from one client's line to another's is ambiguous, too.
+// steps are those of the time of each client of a source, from line to line: a source may have the
+// lines of one client after those of another, and a clock that is put back shows in its own
+// client's times. In the hours at which clocks are put back anywhere, a step from one client's line
+// to another's is ambiguous, too.
 type steps struct {
 	last        map[string]int64        // the last time of each client
 	forth, back struct{ n, turn int64 } // the number of steps, and the place of the first that is as long as a clock is put back
 }
 
-// add notes the time of a client's line. It reports whether it lies before the last one by as much as a clock is put back,
-// less the time between the lines, which leaves a step of least.
+// add notes the time of a client's line. It reports whether it lies before the last one by as much
+// as a clock is put back, less the time between the lines, which leaves a step of least.
 func (s *steps) add(client string, at, place int64, least time.Duration) bool {
 	before, known := s.last[client]
 	if s.last == nil || len(s.last) >= maxNames {
@@ -288,8 +293,9 @@ func (s *steps) add(client string, at, place int64, least time.Duration) bool {
 	return turns && to == &s.back
 }
 
-// turned returns the place of a line whose time steps against the order of the lines, by as much as a clock is put back;
-// 0 for none. Unless most steps have one direction, lines may be oldest first or newest first.
+// turned returns the place of a line whose time steps against the order of the lines, by as much as
+// a clock is put back; 0 for none. Unless most steps have one direction, lines may be oldest first
+// or newest first.
 func (s *steps) turned() int64 {
 	switch {
 	case s.forth.n > 2*s.back.n:

@@ -16,14 +16,16 @@ import (
 	"lockstep/internal/must"
 )
 
-// told is one line of a tale: the event of a client on the lock jobs, at a time after the beginning.
+// told is one line of a tale: the event of a client on the lock jobs, at a time after the
+// beginning.
 type told struct {
 	at     time.Duration
 	client string
 	event  string
 }
 
-// Two tales: in the good one the pods take turns, in the bad one both have the lock for three seconds.
+// Two tales: in the good one the pods take turns, in the bad one both have the lock for three
+// seconds.
 var (
 	goodTale = []told{{0, "pod-a", "acquired"}, {1500 * time.Millisecond, "pod-b", "waiting"}, {5 * time.Second, "pod-a", "released"}, {6 * time.Second, "pod-b", "acquired"}, {9 * time.Second, "pod-b", "released"}}
 	badTale  = []told{{0, "pod-a", "acquired"}, {1500 * time.Millisecond, "pod-b", "waiting"}, {3 * time.Second, "pod-b", "acquired"}, {6 * time.Second, "pod-a", "released"}, {9 * time.Second, "pod-b", "released"}}
@@ -359,7 +361,8 @@ func TestTogether(t *testing.T) {
 	}
 }
 
-// A violation quotes the lines that show it, with their numbers in the original file, whatever its form.
+// A violation quotes the lines that show it, with their numbers in the original file, whatever its
+// form.
 func TestQuotes(t *testing.T) {
 	text := "noise\n" + at(noon, time.UTC)(badTale)
 	for name, form := range map[string]string{"plain": text, "zipped": zipped(text), "CRLF": strings.ReplaceAll(text, "\n", "\r\n")} {
@@ -376,7 +379,8 @@ func TestQuotes(t *testing.T) {
 	}
 }
 
-// A's lease ends at 5 s, and W, which does not share, comes at 10 s. Readers come after it, and A writes at 20 s.
+// A's lease ends at 5 s, and W, which does not share, comes at 10 s. Readers come after it, and A
+// writes at 20 s.
 func TestAReaderWritesBehindAWriter(t *testing.T) {
 	log := "client,event,mode,token,time,lock,lease\n"
 	for _, event := range []string{"A,acquired,shared,1,00", "W,waiting,,,01", "W,acquired,,2,10", "W,released,,2,15", "B,acquired,shared,3,16",

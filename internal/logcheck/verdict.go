@@ -60,7 +60,8 @@ type Violation struct {
 // maxFound bounds the holds of a violation besides the intruder's.
 const maxFound = 8
 
-// Span returns the time in which the clients held together, by the log's own times; it may be empty.
+// Span returns the time in which the clients held together, by the log's own times; it may be
+// empty.
 func (v *Violation) Span() (from, to int64) {
 	if v.Sort == StaleWrite {
 		return v.Write.At, v.Write.At
@@ -73,9 +74,9 @@ func (v *Violation) Span() (from, to int64) {
 	return from, to
 }
 
-// Together returns the least and the greatest length of the overlap, in nanoseconds, within the errors of clocks,
-// grains and late lines: the longest that the intruder has with one of the others. The greatest is at least Endless
-// when nothing ends a hold.
+// Together returns the least and the greatest length of the overlap, in nanoseconds, within the
+// errors of clocks, grains and late lines: the longest that the intruder has with one of the
+// others. The greatest is at least Endless when nothing ends a hold.
 func (v *Violation) Together() (least, most int64) {
 	y := v.Holds[0]
 	for _, x := range v.Holds[1:] {
@@ -105,7 +106,8 @@ func (v *Violation) Time(at int64) string { return v.unit.At(at) }
 // silent reports whether the violation is possible only because a client is silent.
 func (v *Violation) silent() bool { return !v.inside && v.Holds[1].Ending != ByLine }
 
-// Clients are the intruder, then the other holders; of a stale write the writer, then the newer holder.
+// Clients are the intruder, then the other holders; of a stale write the writer, then the newer
+// holder.
 func (v *Violation) Clients() (names []string) {
 	if v.Sort == StaleWrite {
 		return []string{v.Write.Client, v.Newer.Client}
@@ -116,8 +118,8 @@ func (v *Violation) Clients() (names []string) {
 	return names
 }
 
-// Shown returns the time of the line that shows the violation, its number, and the name of its file when
-// the log has several.
+// Shown returns the time of the line that shows the violation, its number, and the name of its file
+// when the log has several.
 func (v *Violation) Shown() (at, line int64, file string) {
 	at, line = v.Write.At, v.Write.Line
 	if v.Sort == Overlap {
@@ -215,7 +217,8 @@ const (
 // Overlap returns the verdict on mutual exclusion.
 func (r *Result) Overlap() Verdict { return r.Overlaps.verdict(len(r.Doubts) > 0) }
 
-// StaleWrite returns the verdict on writes. It is None for a log without writes, whose Writes is zero.
+// StaleWrite returns the verdict on writes. It is None for a log without writes, whose Writes is
+// zero.
 func (r *Result) StaleWrite() Verdict {
 	return r.StaleWrites.verdict(r.Writes > 0 && len(r.Doubts) > 0)
 }

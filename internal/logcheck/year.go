@@ -7,8 +7,8 @@ import (
 	"lockstep/internal/say"
 )
 
-// Times of some logs have no year. They get one each of 366 days, since any of them may be a leap year: the first
-// time of a log is in 2000.
+// Times of some logs have no year. They get one each of 366 days, since any of them may be a leap
+// year: the first time of a log is in 2000.
 
 // yearless is the unit of dates without a year.
 const yearless Unit = -1
@@ -74,8 +74,9 @@ func (y *years) note(c *clock, e *Event) error {
 	return nil
 }
 
-// doubt returns a doubt when the times of several files are so far apart that their years are a guess, or when a lease
-// may have a day too many: whether February has 29 days is known only if the log shows that day.
+// doubt returns a doubt when the times of several files are so far apart that their years are a
+// guess, or when a lease may have a day too many: whether February has 29 days is known only if the
+// log shows that day.
 func (y *years) doubt(spans []span, lease time.Duration) say.Phrase {
 	if !y.none {
 		return say.Phrase{}

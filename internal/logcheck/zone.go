@@ -49,8 +49,9 @@ func zoneAt(text []byte) (offset int64, zoned, ok bool) {
 	return 0, false, false
 }
 
-// fromWall returns the time at which clocks of the zone show a date, with the name of the zone if the log has one.
-// Clocks that are put back show an hour twice, clocks that are put forward skip one.
+// fromWall returns the time at which clocks of the zone show a date, with the name of the zone if
+// the log has one. Clocks that are put back show an hour twice, clocks that are put forward skip
+// one.
 func (c *clock) fromWall(wall int64, name string, text []byte) (int64, error) {
 	if !c.stated {
 		c.lacks = true
@@ -74,7 +75,8 @@ func (c *clock) fromWall(wall int64, name string, text []byte) (int64, error) {
 	return 0, fmt.Errorf("clocks in %s never showed %s, for they were put forward: is --zone right?", c.zone, shown(text))
 }
 
-// named reports whether the zone has a name at a time. An offset has none: all dates that name one mean the same.
+// named reports whether the zone has a name at a time. An offset has none: all dates that name one
+// mean the same.
 func (c *clock) named(at int64, name string) bool {
 	its, _ := time.Unix(0, at).In(c.zone).Zone()
 	if strings.ContainsAny(its, "+-") && name != "" {

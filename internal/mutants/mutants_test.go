@@ -48,8 +48,9 @@ func TestTheListApplies(t *testing.T) {
 	}
 }
 
-// undeclared are the names that the package of a mutation uses and does not declare, with this text in place of the
-// mutated file; none in another language. Without an importer some imports are among them.
+// undeclared are the names that the package of a mutation uses and does not declare, with this text
+// in place of the mutated file; none in another language. Without an importer some imports are
+// among them.
 func undeclared(t *testing.T, m *mutation, text string) (names []string) {
 	if filepath.Ext(m.File) != ".go" {
 		return nil

@@ -15,8 +15,8 @@ import (
 	"lockstep/internal/timeline"
 )
 
-// Edit is one change of the scenario. It is self-contained, so that of the many edits of a drag only
-// the last one has to be played.
+// Edit is one change of the scenario. It is self-contained, so that of the many edits of a drag
+// only the last one has to be played.
 type Edit struct {
 	Open  string `json:"open,omitempty"`  // replaces it: the text of a scenario file
 	Story string `json:"story,omitempty"` // replaces it: a shipped story, by name
@@ -39,8 +39,8 @@ type Move struct {
 	By    int64 `json:"by"`    // ms
 }
 
-// Add adds a fault, at an instant in the lane of a node or at a message. A fault that hits a message
-// may be dropped in the lane of a client: it hits the next message that the client sends.
+// Add adds a fault, at an instant in the lane of a node or at a message. A fault that hits a
+// message may be dropped in the lane of a client: it hits the next message that the client sends.
 type Add struct {
 	Kind    string `json:"kind"` // see palette
 	Node    string `json:"node"` // whose lane; "" on a message: that of its client

@@ -12,9 +12,9 @@ import (
 	"lockstep/internal/scenario"
 )
 
-// Row asks for a row of the map, or for a part of it: the outcomes of a lock with one lease and some
-// lengths of the story's one pause. The page asks for one part after another while it is idle, with
-// few lengths in each, so that a drag that begins meanwhile does not wait for long.
+// Row asks for a row of the map, or for a part of it: the outcomes of a lock with one lease and
+// some lengths of the story's one pause. The page asks for one part after another while it is idle,
+// with few lengths in each, so that a drag that begins meanwhile does not wait for long.
 type Row struct {
 	Lock   int     `json:"lock"`   // index
 	Lease  int64   `json:"lease"`  // ms

@@ -1,6 +1,6 @@
 // Package playground is the simulator behind a page: it takes a scenario and one change, and
-// returns a frame. It shows each lock as verdicts, a timeline with handles, a space-time diagram and
-// sentences.
+// returns a frame. It shows each lock as verdicts, a timeline with handles, a space-time diagram
+// and sentences.
 //
 //	f := playground.New().Play(ctx, playground.Request{Edit: playground.Edit{Story: "pause-past-lease"}})
 //	f.Locks[0].Verdict // broken
@@ -200,8 +200,9 @@ func parse(text string) (*plan.Plan, error) {
 	return p, run.CheckLocks(p)
 }
 
-// asking is a plan by which a run is judged by every property. A property that is not Core is judged where a story
-// expects something of it, and the playground drops expectations: it would call a broken one kept.
+// asking is a plan by which a run is judged by every property. A property that is not Core is
+// judged where a story expects something of it, and the playground drops expectations: it would
+// call a broken one kept.
 func asking(p *plan.Plan) *plan.Plan {
 	q := *p
 	for _, property := range checker.All() {
@@ -263,8 +264,8 @@ func (r *played) lock(i int, window time.Duration, told bool) Lock {
 // handles are the events that the arrows of a picture name.
 var handles = regexp.MustCompile(`data-event="(\d+)"`)
 
-// verdict is the worst verdict of a run. Kept has to be earned, as if the lock were expected to keep
-// every property.
+// verdict is the worst verdict of a run. Kept has to be earned, as if the lock were expected to
+// keep every property.
 func (r *played) verdict() checker.Verdict {
 	broken := func(f checker.Finding) bool { return f.Verdict == checker.Broken }
 	switch {

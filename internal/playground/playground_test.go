@@ -85,8 +85,8 @@ func TestTheFirstPageCanBeTurned(t *testing.T) {
 	}
 }
 
-// The map of a story with one pause: a lock breaks where the pause outlives the lease, and with tokens
-// that the resource checks the data stay whole.
+// The map of a story with one pause: a lock breaks where the pause outlives the lease, and with
+// tokens that the resource checks the data stay whole.
 func TestTheMapOfPauseAndLease(t *testing.T) {
 	g := New()
 	f := play(t, g, Request{})

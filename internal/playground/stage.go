@@ -57,8 +57,8 @@ func (r *played) stage(window time.Duration) string {
 	return strip.HTML([]*strip.Strip{s.Strip}, strip.Scale{To: int64(window), Lease: r.h().Header.Lease}, r.language)
 }
 
-// rowsOf finds the rows of a fault: the row of its target, the rows of both sides of a partition, or
-// the row of the client whose moment it waits for.
+// rowsOf finds the rows of a fault: the row of its target, the rows of both sides of a partition,
+// or the row of the client whose moment it waits for.
 func (s *stage) rowsOf(span *bundle.Span) (found []*strip.Row) {
 	named := func(name string) {
 		i := slices.IndexFunc(s.Rows, func(r strip.Row) bool { return r.Node != "" && r.Node == name })

@@ -79,8 +79,8 @@ func touchesClock(p *plan.Plan, server string) bool {
 	return setsClock(p, server, faults.ThePrimary)
 }
 
-// errMonotonic is the reason that the clocks of some servers cannot be set: libfaketime changes only
-// the wall clock, so a wrong clock would have no effect on a run.
+// errMonotonic is the reason that the clocks of some servers cannot be set: libfaketime changes
+// only the wall clock, so a wrong clock would have no effect on a run.
 var errMonotonic = errors.New("its leases rest on the monotonic clock, which no step of the wall clock reaches and nothing here makes drift: play this in the simulator")
 
 func cannotSetClock(server string, why error) error {

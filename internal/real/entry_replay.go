@@ -73,7 +73,8 @@ func (r *entryReplay) enter(o *operation) {
 	}
 }
 
-// renew applies a new time to live. A client that shortens the life of another's entry may take it away.
+// renew applies a new time to live. A client that shortens the life of another's entry may take it
+// away.
 func (r *entryReplay) renew(l *ledger, o *operation, c change) {
 	life := cmp.Or(c.life, r.ttl)
 	end := o.at.Add(life)

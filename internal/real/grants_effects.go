@@ -47,8 +47,9 @@ func (d *deriver) effect(c *command) history.Effect {
 // makes reports whether a command makes or renews an entry.
 func (c *command) makes() bool { return c.effect == history.Makes || c.effect == history.MakesNew }
 
-// renewed reports whether a command of the watchdog has renewed its client's entry for a lease from the
-// time of sending. An SQL statement does not count: its reply does not tell which rows it changed.
+// renewed reports whether a command of the watchdog has renewed its client's entry for a lease from
+// the time of sending. An SQL statement does not count: its reply does not tell which rows it
+// changed.
 func (c *command) renewed() bool {
 	alive := c.op.Does == history.KeepsAlive && c.answer.Refused == ""
 	return c.answered && (alive || c.op.Key != "" && c.answer.Is(1))

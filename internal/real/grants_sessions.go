@@ -31,8 +31,8 @@ func (d *deriver) shows(c *command) history.NodeID {
 	return d.owners[c.answer.Session]
 }
 
-// removal removes the lock's entry on a server. It reports whether there was one, and the name of its
-// lease or session, "" for none.
+// removal removes the lock's entry on a server. It reports whether there was one, and the name of
+// its lease or session, "" for none.
 type removal func(ctx context.Context) (session string, found bool, err error)
 
 // eviction records an operator's removal of the lock's entry on a server, unless that is down, by a

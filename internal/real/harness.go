@@ -110,8 +110,8 @@ func (h *harness) fail(err error) {
 	}
 }
 
-// orDied is the error of a server that has died, instead of one that follows from its death: connections to it and
-// other servers learn of that first.
+// orDied is the error of a server that has died, instead of one that follows from its death:
+// connections to it and other servers learn of that first.
 func (h *harness) orDied(err error) error {
 	if len(h.group.members) == 0 {
 		return err

@@ -38,7 +38,8 @@ func (in injector) Resolve(node string) string {
 	return node
 }
 
-// victim is what a fault can act on: a client or a server. Its methods are called with h.mu held, but revive.
+// victim is what a fault can act on: a client or a server. Its methods are called with h.mu held,
+// but revive.
 type victim interface {
 	is() *status
 	freeze() error // returns when it has stopped
@@ -69,7 +70,8 @@ func (in injector) victim(fault int, node string) (name string, v victim) {
 	return name, nil
 }
 
-// actedOn tells the engine that a fault has affected a running process: a server, or a client that has not finished.
+// actedOn tells the engine that a fault has affected a running process: a server, or a client that
+// has not finished.
 func (in injector) actedOn(fault int, v victim) {
 	if affects(v) {
 		in.engine.Acted(fault)

@@ -94,7 +94,8 @@ func (g *group) spread() {
 	}
 }
 
-// keepsFrom reports whether a partition keeps news of a server from a client, and counts as an effect of it.
+// keepsFrom reports whether a partition keeps news of a server from a client, and counts as an
+// effect of it.
 func (g *group) keepsFrom(client, server history.NodeID) (kept bool) {
 	for i := range g.blocks {
 		if b := &g.blocks[i]; b.covers(client, server) || b.covers(server, client) {

@@ -159,12 +159,12 @@ func (r *reconciler) forgetSetUp() {
 	}
 }
 
-// plain are the events that make one holder's entry: a string or a hash. All clients share a counter, a
-// queue or a set.
+// plain are the events that make one holder's entry: a string or a hash. All clients share a
+// counter, a queue or a set.
 var plain = map[string]bool{"set": true, "hset": true, "hincrby": true}
 
-// sorted are events of a sorted set, which is an entry if it bears the name of the lock: Symfony's is one, with
-// one member. Others are queues.
+// sorted are events of a sorted set, which is an entry if it bears the name of the lock: Symfony's
+// is one, with one member. Others are queues.
 var sorted = map[string]bool{"zadd": true, "zrem": true, "zremrangebyscore": true}
 
 // makes reports whether a change makes or overwrites an entry.
@@ -189,8 +189,8 @@ func (r *reconciler) did(s step, key string, what func(*operation, string) bool)
 	})
 }
 
-// freed reports whether a client has ever given up a key. Beside a key with the name of the lock, one that stays
-// is no entry: no release can rob it.
+// freed reports whether a client has ever given up a key. Beside a key with the name of the lock,
+// one that stays is no entry: no release can rob it.
 func (r *reconciler) freed(steps []step, key string) bool {
 	gives := func(o *operation) bool {
 		return o.by != nil && slices.ContainsFunc(o.changes, func(c change) bool { return c.key == key && c.event == removed })

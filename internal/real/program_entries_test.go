@@ -140,8 +140,9 @@ func TestTheReleaseOfAProgramIsInDoubtWithoutReports(t *testing.T) {
 	watched{history.Unfollowed, "", ""}.check(t, h)
 }
 
-// If a program's requests are not read along, it has to send one that may change an entry before it acquires or releases, and
-// each release is in doubt unless the servers' records show whose entries were removed.
+// If a program's requests are not read along, it has to send one that may change an entry before it
+// acquires or releases, and each release is in doubt unless the servers' records show whose entries
+// were removed.
 func TestAnUnreadProgramIsInDoubt(t *testing.T) {
 	at := func(ms int, kind history.Kind, changes int64) entry {
 		return entry{Event: history.Event{At: history.Instant(ms) * history.Instant(time.Millisecond), Kind: kind, Node: nodeA}, changes: changes}

@@ -130,7 +130,8 @@ func TestAProgramThatMisbehavesIsNamed(t *testing.T) {
 const escapes = `read q; env -i setsid sh -c 'sleep 1000; :' $` + envMark + ` >/dev/null 2>&1 & ` +
 	`echo '{"id":1,"ok":true}'; while read q; do :; done`
 
-// Such a child dies with the harness, too, even if the reaper is killed as well and the clients are stopped.
+// Such a child dies with the harness, too, even if the reaper is killed as well and the clients are
+// stopped.
 func TestNoChildOfAProgramIsLeftAfterAKill(t *testing.T) {
 	realtest.Need(t, "redis-server")
 	for _, reaper := range []bool{true, false} {

@@ -33,8 +33,8 @@ func refuseFaults(p *plan.Plan, d *livestore.Driver) error {
 	return nil
 }
 
-// refuseContained returns an error if a replicated store's servers cannot play a plan in containers.
-// libfaketime is copied into containers of Redis only; others are untested.
+// refuseContained returns an error if a replicated store's servers cannot play a plan in
+// containers. libfaketime is copied into containers of Redis only; others are untested.
 func refuseContained(p *plan.Plan, d *livestore.Driver, servers []string) error {
 	if d.Copies && len(servers) > 1 {
 		return fmt.Errorf("a replica of %s begins as a copy of its primary's files, which a container keeps to itself", stores.Of(d.Store).Title)
@@ -83,7 +83,8 @@ func (c *quorum) route(from, to int, addr string) (string, error) {
 	return l.Addr(), nil
 }
 
-// fronts makes a front for each server, the one address that all others and it know, and the links behind it.
+// fronts makes a front for each server, the one address that all others and it know, and the links
+// behind it.
 func (c *quorum) fronts(front, host func(i int) string) (known []string, err error) {
 	if err := c.mesh.close(); err != nil { // those of a failed attempt
 		return nil, err
@@ -164,8 +165,8 @@ func (c *quorum) settle() {
 	c.removals, c.known = c.q.Removals(processes(c.members), below, requests)
 }
 
-// robbed returns the events of removals by clients other than the owner. One is in doubt, too, if its
-// owner may have given the entry up before.
+// robbed returns the events of removals by clients other than the owner. One is in doubt, too, if
+// its owner may have given the entry up before.
 func (c *quorum) robbed(entries []entry) (out []entry) {
 	if len(entries) == 0 { // a program changed entries in its init, and no client has played
 		return nil

@@ -15,7 +15,8 @@ import (
 	stores "lockstep/internal/store"
 )
 
-// replicated is a server and its replicas, if any, of a store whose live half is in the store's own folder.
+// replicated is a server and its replicas, if any, of a store whose live half is in the store's own
+// folder.
 type replicated struct {
 	*group
 	d    *livestore.Driver

@@ -11,8 +11,8 @@ import (
 	"lockstep/internal/real/realtest"
 )
 
-// watched is a story for a lock with sentinels and a primary that fails before its replicas have the
-// lock's entry. The work outlasts a promotion.
+// watched is a story for a lock with sentinels and a primary that fails before its replicas have
+// the lock's entry. The work outlasts a promotion.
 func watched(t *testing.T, lock string, replicas int, more ...string) *plan.Plan {
 	t.Helper()
 	return quick(t, lock, append([]string{"lease=6s", "workload.wait=up to 15s", "workload.work=3s",

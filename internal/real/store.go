@@ -64,7 +64,8 @@ type store interface {
 type kind struct {
 	// refuse returns an error for a plan that the kind cannot set up.
 	refuse func(p *plan.Plan, v *locks.Variant) error
-	// contained returns an error for a plan that such servers cannot play in containers; may be nil.
+	// contained returns an error for a plan that such servers cannot play in containers; may be
+	// nil.
 	contained func(p *plan.Plan, servers []string) error
 	// stagger is the least time between the starts of two clients, so that their first
 	// requests come in order even if a store has to write to a disk or to open a session.

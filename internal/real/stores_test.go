@@ -290,8 +290,8 @@ func TestTheLeaderOfAClusterDies(t *testing.T) {
 	})
 }
 
-// An operator ends A's session or removes its row while A works. The lock delay of Consul keeps B out
-// for a while.
+// An operator ends A's session or removes its row while A works. The lock delay of Consul keeps B
+// out for a while.
 func TestAnOperatorEndsTheHoldersSession(t *testing.T) {
 	t.Parallel()
 	evictable := []played{stores[0], stores[1], stores[4], stores[5], stores[6], stores[7], stores[8]}

@@ -90,8 +90,8 @@ func TestNoOccasion(t *testing.T) {
 }
 
 // A run of a program whose entry could not be followed is inconclusive if anything is expected of
-// the program. So is one without requests to its servers, even if nothing is expected. A program that
-// removes another client's entry fails a story unless that says otherwise.
+// the program. So is one without requests to its servers, even if nothing is expected. A program
+// that removes another client's entry fails a story unless that says otherwise.
 func TestAProgramThatCannotBeFollowedIsNoSuccess(t *testing.T) {
 	one := []plan.Expectation{{Lock: plan.EveryLock, Property: checker.ProgressID, Verdict: "kept"}}
 	looks := []plan.Expectation{{Lock: plan.EveryLock, Verdict: plan.Anything}}

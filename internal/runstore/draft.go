@@ -8,8 +8,9 @@ import (
 	"sync"
 )
 
-// drafts are the paths of the files and directories being written under another name. Every step that
-// creates or renames something holds the lock, so Abandon finds all drafts, and none half renamed.
+// drafts are the paths of the files and directories being written under another name. Every step
+// that creates or renames something holds the lock, so Abandon finds all drafts, and none half
+// renamed.
 var drafts = struct {
 	sync.Mutex
 	paths map[string]bool
@@ -47,8 +48,8 @@ func settle(path string, failed error, finish func() error) error {
 	})
 }
 
-// Abandon removes all drafts and returns their number. Later attempts to store something block forever:
-// it is for a program that is about to exit.
+// Abandon removes all drafts and returns their number. Later attempts to store something block
+// forever: it is for a program that is about to exit.
 func Abandon() int {
 	drafts.Lock() // and never unlocked
 	for path := range drafts.paths {

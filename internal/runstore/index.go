@@ -14,9 +14,9 @@ import (
 	"lockstep/internal/say"
 )
 
-// WriteIndex rewrites index.html, the list of all runs, unless the store does not exist. Other processes
-// may store runs meanwhile; the last one to write the index sees all runs. An error other than a
-// DiskError is about drawing the page.
+// WriteIndex rewrites index.html, the list of all runs, unless the store does not exist. Other
+// processes may store runs meanwhile; the last one to write the index sees all runs. An error other
+// than a DiskError is about drawing the page.
 func WriteIndex(root string, l say.Language) error {
 	store, err := os.OpenRoot(root)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -38,8 +38,8 @@ const (
 	stampForm  = "20060102T150405.000Z"
 	indexName  = "index.html"
 	latestName = "latest"
-	// AgainDir is the directory of the store for redrawn pages of stored runs. They are one level deeper
-	// than runs, so they are not listed as runs.
+	// AgainDir is the directory of the store for redrawn pages of stored runs. They are one level
+	// deeper than runs, so they are not listed as runs.
 	AgainDir = "again"
 	// draftPrefix begins the names of drafts.
 	draftPrefix = ".draft-"
@@ -47,8 +47,8 @@ const (
 	maxResultBytes = 4 << 20
 )
 
-// List returns the run directories of a store, newest first, those of the same millisecond by name. It
-// does not follow links, so it lists nothing twice.
+// List returns the run directories of a store, newest first, those of the same millisecond by name.
+// It does not follow links, so it lists nothing twice.
 func List(store fs.FS) ([]Stored, error) {
 	scenarios, err := fs.ReadDir(store, ".")
 	if err != nil {
@@ -83,8 +83,8 @@ func List(store fs.FS) ([]Stored, error) {
 	return out, nil
 }
 
-// Pages returns the paths of the pages of a store that are not runs: those at its root beside the index,
-// such as matrices and comparisons, sorted, then those of sweeps and of redrawn runs.
+// Pages returns the paths of the pages of a store that are not runs: those at its root beside the
+// index, such as matrices and comparisons, sorted, then those of sweeps and of redrawn runs.
 func Pages(store fs.FS) ([]string, error) {
 	entries, err := fs.ReadDir(store, ".")
 	if err != nil {
@@ -106,8 +106,8 @@ func Pages(store fs.FS) ([]string, error) {
 	return out, nil
 }
 
-// ReadResult reads the result of a run in the directory dir of a file system. Fields that older programs
-// did not write are empty. Errors name the file; a missing one is fs.ErrNotExist.
+// ReadResult reads the result of a run in the directory dir of a file system. Fields that older
+// programs did not write are empty. Errors name the file; a missing one is fs.ErrNotExist.
 func ReadResult(store fs.FS, dir string) (*export.RunResult, error) {
 	name := path.Join(dir, resultName)
 	// It must be regular before it is opened, since opening a pipe blocks.
@@ -152,8 +152,8 @@ func stampOf(name string) time.Time {
 	return at
 }
 
-// IsDraft reports whether a name is that of an incomplete run, page or link. A killed process leaves
-// such drafts behind.
+// IsDraft reports whether a name is that of an incomplete run, page or link. A killed process
+// leaves such drafts behind.
 func IsDraft(name string) bool { return strings.HasPrefix(name, draftPrefix) }
 
 // hidden reports whether a name is hidden from readers, such as that of a draft.

@@ -70,8 +70,8 @@ func Prune(root string, store fs.FS, limit int64) (*Pruning, error) {
 	return p, nil
 }
 
-// keptAs says why a run must not be deleted for its age; "" if it may be. A simulated run that ended as
-// expected can be played again at any time. Other runs are findings or cannot be repeated.
+// keptAs says why a run must not be deleted for its age; "" if it may be. A simulated run that
+// ended as expected can be played again at any time. Other runs are findings or cannot be repeated.
 func (s *Stored) keptAs(store fs.FS) string {
 	result, err := ReadResult(store, s.Path())
 	switch {
@@ -100,12 +100,12 @@ func (p *Pruning) Delete(ctx context.Context) error {
 	return nil
 }
 
-// maxMeasured limits the files that Larger checks: every run calls it, so it must be fast. With more
-// files, at some 50 KiB each, a store has about a GiB.
+// maxMeasured limits the files that Larger checks: every run calls it, so it must be fast. With
+// more files, at some 50 KiB each, a store has about a GiB.
 const maxMeasured = 20_000
 
-// Larger reports whether the runs of a store have more bytes than limit. It checks a limited number of
-// files.
+// Larger reports whether the runs of a store have more bytes than limit. It checks a limited number
+// of files.
 func Larger(store fs.FS, limit int64) bool {
 	runs, _ := List(store) // storing a run has reported any error already
 	files := 0
@@ -142,8 +142,8 @@ var ofRun = regexp.MustCompile(`^(report\.html|(result|trace|env)\.json|history\
 // needed are the files of every run of this program.
 var needed = []string{resultName, HistoryName, StoryName, EnvName}
 
-// own reports whether this program made everything in a run directory: it has the name and the files of
-// a run, and no others.
+// own reports whether this program made everything in a run directory: it has the name and the
+// files of a run, and no others.
 func (s *Stored) own(store fs.FS) bool {
 	entries, err := fs.ReadDir(store, s.Path())
 	if err != nil || !runName.MatchString(s.Name) || s.At.IsZero() {
@@ -171,8 +171,8 @@ var (
 	runPath = regexp.MustCompile(`[^/"'\s<>&;]+/[0-9]{8}T[0-9]{6}\.[0-9]{3}Z-seed-[0-9]+(-[0-9]+)?`)
 )
 
-// shownBy returns the paths of runs in pages at the root of a store, such as a comparison, but not in the
-// index, which lists all runs.
+// shownBy returns the paths of runs in pages at the root of a store, such as a comparison, but not
+// in the index, which lists all runs.
 func shownBy(store fs.FS) (map[string]bool, error) {
 	pages, err := Pages(store)
 	if err != nil {

@@ -42,14 +42,14 @@ type Env struct {
 	Own     *Own     `json:"own_lock,omitempty"` // nil: the lock is one of this program's, or a program
 	Locks   []string `json:"locks,omitempty"`    // of --lock
 	Changes []string `json:"changes,omitempty"`  // of --set
-	// ScenarioSHA256 is the hash of scenario.yaml, which the hash of the histories does not cover; "" in
-	// runs of older programs.
+	// ScenarioSHA256 is the hash of scenario.yaml, which the hash of the histories does not cover;
+	// "" in runs of older programs.
 	ScenarioSHA256 string `json:"scenario_sha256,omitempty"`
-	// OperationsHashes are the hashes of operations by history; nil in runs of older programs, which have
-	// no operations.
+	// OperationsHashes are the hashes of operations by history; nil in runs of older programs,
+	// which have no operations.
 	OperationsHashes []string `json:"operations_hashes,omitempty"`
-	// Lines are the lines of expectations in the scenario file, by "lock/property". The resolved scenario
-	// has other lines.
+	// Lines are the lines of expectations in the scenario file, by "lock/property". The resolved
+	// scenario has other lines.
 	Lines map[string]int `json:"expect_lines,omitempty"`
 }
 
@@ -69,7 +69,8 @@ type Run struct {
 	Was       *export.RunResult // result.json
 }
 
-// Read reads a run directory and verifies that it is unchanged. Errors about its content name the file.
+// Read reads a run directory and verifies that it is unchanged. Errors about its content name the
+// file.
 func Read(ctx context.Context, arg string) (*Run, error) {
 	s := &Run{Dir: arg}
 	if real, err := filepath.EvalSymlinks(arg); err == nil {
@@ -135,8 +136,8 @@ func IsRun(dir string) bool {
 	return err == nil
 }
 
-// Dangling reports whether a path is a link to a missing target, such as reports/latest after that run was
-// removed, and returns the target.
+// Dangling reports whether a path is a link to a missing target, such as reports/latest after that
+// run was removed, and returns the target.
 func Dangling(path string) (target string, gone bool) {
 	target, err := os.Readlink(path)
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package runstore keeps finished runs on disk: one directory per run, written completely or not at all.
-// A stored run is evidence, so reading it verifies that it is unchanged.
+// Package runstore keeps finished runs on disk: one directory per run, written completely or not at
+// all. A stored run is evidence, so reading it verifies that it is unchanged.
 //
 //	reports/<scenario>/<UTC>-seed-<n>/   result.json, history.jsonl, scenario.yaml, env.json, report.html,
 //	                                     stores/ (the logs of real servers), ...
@@ -50,12 +50,13 @@ const maxSame = 10_000
 // errTaken says that another run has the name.
 var errTaken = errors.New("the name is taken")
 
-// Save writes a run directory and returns its name: dir, or the first free one of dir-2, dir-3 and so on.
-// files makes the files for a directory of that name; Save returns its errors unchanged.
+// Save writes a run directory and returns its name: dir, or the first free one of dir-2, dir-3 and
+// so on. files makes the files for a directory of that name; Save returns its errors unchanged.
 //
-// The files go to a hidden draft, which is renamed when it is complete and removed on any failure, so no
-// reader sees half a run. A rename never replaces another run: of two that end at the same time, one gets
-// the next name. A killed process leaves its draft behind, which all commands ignore.
+// The files go to a hidden draft, which is renamed when it is complete and removed on any failure,
+// so no reader sees half a run. A rename never replaces another run: of two that end at the same
+// time, one gets the next name. A killed process leaves its draft behind, which all commands
+// ignore.
 func Save(root, dir string, files func(dir string) ([]File, error)) (string, error) {
 	name := dir
 	for n := 2; n <= maxSame; n++ {
@@ -74,8 +75,8 @@ func Save(root, dir string, files func(dir string) ([]File, error)) (string, err
 	return "", unstored(root, fmt.Errorf("%d runs are named %s", maxSame, filepath.Base(dir)))
 }
 
-// saveAs writes a run directory of that name, or returns errTaken. The draft has the name of its run, so
-// creating it reserves the name.
+// saveAs writes a run directory of that name, or returns errTaken. The draft has the name of its
+// run, so creating it reserves the name.
 func saveAs(root, dir string, files func(dir string) ([]File, error)) error {
 	parent := filepath.Dir(dir)
 	if err := os.MkdirAll(parent, 0o755); err != nil {
@@ -136,8 +137,8 @@ func link(root, dir string) error {
 	return nil
 }
 
-// ownLink reports whether the link to the latest run may be replaced: it does not exist, or it links to a
-// run of the store, which may be gone.
+// ownLink reports whether the link to the latest run may be replaced: it does not exist, or it
+// links to a run of the store, which may be gone.
 func ownLink(latest string) bool {
 	target, err := os.Readlink(latest)
 	if err != nil {

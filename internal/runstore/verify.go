@@ -15,8 +15,8 @@ import (
 // restore is the remedy for a run directory that was changed.
 const restore = "take the run directory from a copy, or play the run again"
 
-// verify compares the histories with the plan and with result.json: changed evidence proves nothing. Locks
-// that an interrupted run did not reach have neither history nor result.
+// verify compares the histories with the plan and with result.json: changed evidence proves
+// nothing. Locks that an interrupted run did not reach have neither history nor result.
 func (s *Run) verify() error {
 	was, err := ReadResult(os.DirFS(s.Dir), ".")
 	var path *fs.PathError

@@ -17,10 +17,10 @@ import (
 	"lockstep/internal/scenario"
 )
 
-// Keep stores a judged run in dir, or in another directory if that name is taken (see Save), and sets
-// b.RunDir. It writes the forms of every run and those chosen, the logs of the servers, and the files that
-// Read needs. started has the version of the program, the scale and the locks. An error other than a
-// DiskError is about drawing the forms.
+// Keep stores a judged run in dir, or in another directory if that name is taken (see Save), and
+// sets b.RunDir. It writes the forms of every run and those chosen, the logs of the servers, and
+// the files that Read needs. started has the version of the program, the scale and the locks. An
+// error other than a DiskError is about drawing the forms.
 func Keep(root, dir string, r *run.Result, b *bundle.Bundle, chosen []artifacts.Form, l say.Language, started Env) error {
 	_, err := Save(root, dir, func(dir string) ([]File, error) {
 		b.RunDir = dir
@@ -61,8 +61,8 @@ func evidence(r *run.Result, started Env) ([]File, error) {
 // logsName is the folder of a run directory with the logs of its servers.
 const logsName = "stores"
 
-// serverLogs are the logs of the servers, in a folder for each lock if there are several. A server may
-// log texts of clients, so characters that could steer a terminal are escaped.
+// serverLogs are the logs of the servers, in a folder for each lock if there are several. A server
+// may log texts of clients, so characters that could steer a terminal are escaped.
 func serverLogs(r *run.Result) []File {
 	var files []File
 	for i := range r.Outcomes {

@@ -2,7 +2,8 @@ package say
 
 import "time"
 
-// Exact is a duration to the nanosecond in Go's notation, which is the same in every language: 1.5s.
+// Exact is a duration to the nanosecond in Go's notation, which is the same in every language:
+// 1.5s.
 type Exact time.Duration
 
 // In writes the duration; "" for 0.

@@ -18,8 +18,8 @@ var (
 	commandForm = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]{0,31}$`)
 )
 
-// moment reads a phrase such as "A sends GET in its 1st round after fault 1 the 2nd time" into a trigger of
-// the fault with that number. repeats says whether "every time" makes sense.
+// moment reads a phrase such as "A sends GET in its 1st round after fault 1 the 2nd time" into a
+// trigger of the fault with that number. repeats says whether "every time" makes sense.
 func (r *reader) moment(n *node, key string, number int, clients []string, repeats bool) (faults.Trigger, bool) {
 	return read(r, n, key, key+": A is in its critical section", func(text string) (t faults.Trigger, wrong string) {
 		m := occasionForm.FindStringSubmatch(strings.Join(strings.Fields(text), " "))

@@ -152,7 +152,8 @@ func quote(s string) string {
 // maxListed limits how many known words an error lists.
 const maxListed = 40
 
-// DidYouMean suggests the known word that is nearest to a word; otherwise is for a word that is not near any.
+// DidYouMean suggests the known word that is nearest to a word; otherwise is for a word that is not
+// near any.
 func DidYouMean(word string, known []string, otherwise string) string {
 	if best := Nearest(word, known); best != "" {
 		return fmt.Sprintf("did you mean %q?", best)

@@ -118,8 +118,8 @@ func checkPercentiles(text string, out plan.Range) (plan.Range, string) {
 	return out, ""
 }
 
-// durationOrRange reads a duration that may vary from run to run. A range is stored under its key, and its
-// maximum returned.
+// durationOrRange reads a duration that may vary from run to run. A range is stored under its key,
+// and its maximum returned.
 func (r *reader) durationOrRange(n *node, name, example string, least time.Duration, key string, into map[string]plan.Range) time.Duration {
 	if n.kind != scalarNode || !varies(strings.TrimSpace(n.text)) {
 		d, _ := r.duration(n, name, example, least)

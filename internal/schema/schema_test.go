@@ -49,8 +49,8 @@ func scenarioFiles(t *testing.T) []string {
 	return files
 }
 
-// TestAcceptsEveryScenario validates each file as it is and with every default filled in, and checks
-// the first line, by which an editor finds the schema.
+// TestAcceptsEveryScenario validates each file as it is and with every default filled in, and
+// checks the first line, by which an editor finds the schema.
 func TestAcceptsEveryScenario(t *testing.T) {
 	v := newValidator(t)
 	for _, file := range scenarioFiles(t) {

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// SitePrefix is the path of the static site below the address of a store. No run has this name: that
-// of a run's folder has letters, digits and dashes.
+// SitePrefix is the path of the static site below the address of a store. No run has this name:
+// that of a run's folder has letters, digits and dashes.
 const SitePrefix = "/_site/"
 
 // SiteMark is the file that marks a folder as a site that `make site` has written. It lists the

@@ -60,9 +60,9 @@ func (w *World) newCluster(names []string, set plan.Cluster, s *store.Store, mod
 	return c
 }
 
-// pick implements route: each client talks to one server. A dead server refuses, so the client tries
-// the next one, as client libraries do before they fail a request; it stays with a server that it
-// cannot reach, which is silent.
+// pick implements route: each client talks to one server. A dead server refuses, so the client
+// tries the next one, as client libraries do before they fail a request; it stays with a server
+// that it cannot reach, which is silent.
 func (c *cluster) pick(cl *client) *host {
 	for range c.members {
 		m := c.members[cl.member%len(c.members)]

@@ -139,7 +139,8 @@ func (s *Socket) Do(op store.Op, told func(value any, err error)) (id int64) {
 	return l.id
 }
 
-// StopWaitingFor notes that the program has stopped waiting for the answer to a request of Do, and why.
+// StopWaitingFor notes that the program has stopped waiting for the answer to a request of Do, and
+// why.
 func (s *Socket) StopWaitingFor(id int64, why error) {
 	s.conn.client.whenRunning(func() {
 		if i := slices.IndexFunc(s.open, func(l *call) bool { return l.id == id }); i >= 0 {
@@ -173,8 +174,8 @@ func (s *Socket) Close(why error) {
 	})
 }
 
-// StopWaiting notes that the program has stopped waiting for answers, and why. Later answers are still
-// delivered.
+// StopWaiting notes that the program has stopped waiting for answers, and why. Later answers are
+// still delivered.
 func (s *Socket) StopWaiting(why error) { s.conn.client.whenRunning(func() { s.stopWaiting(why) }) }
 
 func (s *Socket) stopWaiting(why error) {

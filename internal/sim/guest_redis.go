@@ -51,8 +51,9 @@ func (s *redisServer) unwatch(cn *conn) {
 	s.watches = slices.DeleteFunc(s.watches, func(w look) bool { return w.conn == cn })
 }
 
-// touch invalidates the transactions that watch a changed key. FLUSHALL changes those keys only that were there
-// (touchAllWatchedKeysInDb in multi.c), of which the store reports an entry as removed.
+// touch invalidates the transactions that watch a changed key. FLUSHALL changes those keys only
+// that were there (touchAllWatchedKeysInDb in multi.c), of which the store reports an entry as
+// removed.
 func (s *redisServer) touch(changed []redis.Effect) {
 	for _, w := range s.watches {
 		if slices.ContainsFunc(changed, func(e redis.Effect) bool { return e.Key == w.key && e.Kind != redis.EffectFlush }) ||

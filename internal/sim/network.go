@@ -180,7 +180,8 @@ func (w *World) inAnyOrder(n int, swap func(i, k int)) {
 	}
 }
 
-// acted tells the engine of a partition that has stopped messages, and lasted long enough until now.
+// acted tells the engine of a partition that has stopped messages, and lasted long enough until
+// now.
 func (n *network) acted(b *block, now history.Instant) {
 	if b.acted && now.Sub(b.since) >= n.w.plan.MinEffect() {
 		n.w.engine.Acted(b.fault)

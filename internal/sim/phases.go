@@ -54,7 +54,8 @@ func (w *World) clientDone(c *client) {
 	w.leave()
 }
 
-// leave counts one client off those that the run still waits for: playing, or dead and to be restarted.
+// leave counts one client off those that the run still waits for: playing, or dead and to be
+// restarted.
 func (w *World) leave() {
 	w.playing--
 	if w.playing == 0 {

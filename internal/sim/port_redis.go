@@ -8,7 +8,8 @@ import (
 	"lockstep/internal/store/redis"
 )
 
-// redisPort is redis.Port for one client and one primary, and redis.Conn where it has a connection of its own.
+// redisPort is redis.Port for one client and one primary, and redis.Conn where it has a connection
+// of its own.
 type redisPort struct {
 	client *client
 	to     route

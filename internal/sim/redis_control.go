@@ -174,9 +174,10 @@ func (g *redisGroup) heartbeat() {
 	}), 0)
 }
 
-// goodReplicas counts the replicas that have acknowledged within maxLag. A server counts once per second, and takes the
-// difference of two times in whole seconds (refreshGoodSlavesCount in replication.c): one that has been silent
-// for up to two seconds more still counts. Here it counts at each whole second.
+// goodReplicas counts the replicas that have acknowledged within maxLag. A server counts once per
+// second, and takes the difference of two times in whole seconds (refreshGoodSlavesCount in
+// replication.c): one that has been silent for up to two seconds more still counts. Here it counts
+// at each whole second.
 func (s *redisServer) goodReplicas() (n int) {
 	second := func(at history.Instant) int64 { return int64(at.Duration() / time.Second) }
 	most := int64((s.group.maxLag + time.Second - 1) / time.Second) // Redis takes whole seconds only

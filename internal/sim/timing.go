@@ -2,8 +2,8 @@ package sim
 
 import "time"
 
-// Timing varies what real servers leave to chance. A story that plays differently with another Timing
-// depends on it. The zero Timing is the usual one; ProbeWait only saves time.
+// Timing varies what real servers leave to chance. A story that plays differently with another
+// Timing depends on it. The zero Timing is the usual one; ProbeWait only saves time.
 type Timing struct {
 	// AnyOrder draws the order of requests that a partition has held back, of those that came to a
 	// database while it was frozen, and of tasks that a client starts at one instant. Otherwise it

@@ -47,8 +47,9 @@ type World struct {
 	// OmitText leaves the texts out of histories.
 	OmitText bool
 
-	// Scripts are a guest's scripts that Redis primaries have loaded before the run. Replicas have not: since Redis 7.0
-	// neither SCRIPT LOAD nor EVAL is replicated, nor are scripts part of a resynchronization.
+	// Scripts are a guest's scripts that Redis primaries have loaded before the run. Replicas have
+	// not: since Redis 7.0 neither SCRIPT LOAD nor EVAL is replicated, nor are scripts part of a
+	// resynchronization.
 	Scripts []*redis.Script
 
 	// Setup are a guest's statements that SQL servers have executed before the run.

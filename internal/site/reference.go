@@ -106,8 +106,8 @@ func upFrom(name string) string {
 	return strings.Repeat("../", strings.Count(referenceName(name), "/"))
 }
 
-// searched is the address that plays a story of the search in the playground, by the story's name; ""
-// if there is none.
+// searched is the address that plays a story of the search in the playground, by the story's name;
+// "" if there is none.
 func (in *Input) searched(name string) string {
 	lock, set, ok := strings.Cut(name, "/")
 	if !ok || in.Explored == nil {

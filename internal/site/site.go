@@ -1,7 +1,7 @@
 // Package site makes the static site: the playground, the reference, the matrix, what it takes to
-// break each lock, and a gallery of reports. All pages but the playground can be opened as files; on
-// the first page, only the handle then does nothing. The simulator needs a server, and any server of
-// static files will do.
+// break each lock, and a gallery of reports. All pages but the playground can be opened as files;
+// on the first page, only the handle then does nothing. The simulator needs a server, and any
+// server of static files will do.
 package site
 
 import (
@@ -35,8 +35,8 @@ type Input struct {
 	Titles  map[say.Language]map[string]string // of the gallery's stories
 }
 
-// FromSources is the part of the input that is in the sources of lockstep: reference, scenarios, stored
-// search and lessons.
+// FromSources is the part of the input that is in the sources of lockstep: reference, scenarios,
+// stored search and lessons.
 func FromSources(root string) (in Input, err error) {
 	in.Pages, in.Titles = map[say.Language]Tree{}, map[say.Language]map[string]string{}
 	in.Cards = map[say.Language][]tour.Card{}

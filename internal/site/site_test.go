@@ -148,7 +148,8 @@ func TestEveryBarHasItsStyle(t *testing.T) {
 	}
 }
 
-// A page of the site asks for nothing, and only the playground and the first page run scripts of their own.
+// A page of the site asks for nothing, and only the playground and the first page run scripts of
+// their own.
 func TestPagesAskForNothing(t *testing.T) {
 	for name, data := range site(t) {
 		policy := "default-src &#39;none&#39;"

@@ -26,8 +26,9 @@ func Read(dir, ext string) (Tree, error) {
 	return out, err
 }
 
-// Write writes the site to a folder, which must be new, empty, or marked by an earlier Write. The mark
-// lists the files: obsolete ones are removed, and foreign files stay. Write refuses any other folder.
+// Write writes the site to a folder, which must be new, empty, or marked by an earlier Write. The
+// mark lists the files: obsolete ones are removed, and foreign files stay. Write refuses any other
+// folder.
 func Write(dir string, files Tree) error {
 	old, err := owned(dir)
 	if err != nil {

@@ -42,8 +42,9 @@ type Evicter interface {
 	Evict(now Clock, key string) bool
 }
 
-// EvictFrom ends the hold of a lock early in a model of this store, as an operator or the store itself would: it
-// revokes a lease, kills a session, deletes a row. It reports whether there was one.
+// EvictFrom ends the hold of a lock early in a model of this store, as an operator or the store
+// itself would: it revokes a lease, kills a session, deletes a row. It reports whether there was
+// one.
 func (s *Store) EvictFrom(m Model, now Clock, key string) bool {
 	if e, ok := m.(Evicter); ok {
 		return e.Evict(now, key)

@@ -15,8 +15,8 @@ import (
 // ID names a store in locks, scenarios and results: "etcd".
 type ID string
 
-// Topology is the relation between the servers of a store. Faults, searches, pages and both worlds depend
-// on it rather than on the store.
+// Topology is the relation between the servers of a store. Faults, searches, pages and both worlds
+// depend on it rather than on the store.
 type Topology uint8
 
 // The topologies.
@@ -44,45 +44,48 @@ type Store struct {
 	Settings []Setting // of a Quorum: what a scenario can set besides the number of servers and their election
 	Expires  bool      // its servers expire entries on request
 	Scripts  bool      // they run scripts, which have names of their own
-	// LeavesServers: the client's library leaves a silent server on its own, and a new connection takes time.
-	// CancelsRequests: it cancels abandoned requests at the server. EndsLate: a real server ends an entry of a
-	// short lease up to half a lease late.
+	// LeavesServers: the client's library leaves a silent server on its own, and a new connection
+	// takes time. CancelsRequests: it cancels abandoned requests at the server. EndsLate: a real
+	// server ends an entry of a short lease up to half a lease late.
 	LeavesServers, CancelsRequests, EndsLate bool
 
 	AtOnce bool // no request waits inside its servers
 	// OneLane: a client has one connection to a server, and its requests arrive in order.
 	OneLane bool
-	// Consent is the consent that requests of a Quorum need, by their effect; all others need a majority.
+	// Consent is the consent that requests of a Quorum need, by their effect; all others need a
+	// majority.
 	Consent map[history.Effect]Consent
-	// Lossy: servers of a Quorum pass a request on to their leader and forget it. It is refused at once if the
-	// leader has died, and lost if the leader is replaced; what a server answers alone needs no leader.
+	// Lossy: servers of a Quorum pass a request on to their leader and forget it. It is refused at
+	// once if the leader has died, and lost if the leader is replaced; what a server answers alone
+	// needs no leader.
 	Lossy bool
-	// Election is how long a Quorum has no leader after losing one, unless a scenario says otherwise; 0: a second.
+	// Election is how long a Quorum has no leader after losing one, unless a scenario says
+	// otherwise; 0: a second.
 	Election time.Duration
-	// Silence is how long a living leader has to be silent before the others elect another one; nil: no
-	// longer than an election takes.
+	// Silence is how long a living leader has to be silent before the others elect another one;
+	// nil: no longer than an election takes.
 	Silence func(Setup) time.Duration
 	// Timing is what its real servers leave to timing.
 	Timing Timing
-	// Idle is how long a session of a Replicated store may be silent before its server ends it, unless a
-	// scenario says otherwise; 0: for ever. IdleDoc is the server's name for it.
+	// Idle is how long a session of a Replicated store may be silent before its server ends it,
+	// unless a scenario says otherwise; 0: for ever. IdleDoc is the server's name for it.
 	Idle    time.Duration
 	IdleDoc string
-	// Evict ends early what makes a client the holder of a key in a Quorum (a lease, a session, an entry without
-	// one), as an operator does by requests that belong to no client; ask sends them. session is the name in histories
-	// of what it has ended, "" for an entry without one; found is false if there was nothing. nil: no request can do
-	// that for another client (Evicter).
+	// Evict ends early what makes a client the holder of a key in a Quorum (a lease, a session, an
+	// entry without one), as an operator does by requests that belong to no client; ask sends them.
+	// session is the name in histories of what it has ended, "" for an entry without one; found is
+	// false if there was nothing. nil: no request can do that for another client (Evicter).
 	Evict func(ask func(Op) (any, error), key string) (session string, found bool, err error)
-	// New makes a model of its servers: of a whole Quorum, or of each server (a Follower) of a Replicated
-	// store. It is nil for Redis, whose model the simulator calls directly.
+	// New makes a model of its servers: of a whole Quorum, or of each server (a Follower) of a
+	// Replicated store. It is nil for Redis, whose model the simulator calls directly.
 	New func(Setup) Model
 
 	// Programs are the external programs that its servers need on this machine.
 	Programs []Program
 	// Image is the container image of its servers; nil: they are played as processes only.
 	Image *Image
-	// Prepare are the requests that our own locks of these keys expect to have been executed on fresh servers,
-	// in this order; nil: none.
+	// Prepare are the requests that our own locks of these keys expect to have been executed on
+	// fresh servers, in this order; nil: none.
 	Prepare func(keys ...string) []ports.Request
 
 	names []string // of the first servers
@@ -96,8 +99,8 @@ type Program struct {
 	Version []string // the arguments that print its version; none: its files show it
 }
 
-// Image describes the container image of a server. Images built on this machine (scripts/local-images) and
-// public ones have the same layout.
+// Image describes the container image of a server. Images built on this machine
+// (scripts/local-images) and public ones have the same layout.
 type Image struct {
 	Product string // its name in commands, variables and names of local images: "mariadb"
 	Public  string // the image in a registry
@@ -221,8 +224,8 @@ func (s *Store) Prepared(keys ...string) []ports.Request {
 	return s.Prepare(keys...)
 }
 
-// IsRedis reports whether its servers are those of Redis, a primary and its replicas or a Redis Cluster,
-// which a scenario can set up, monitor and shard in more ways than others.
+// IsRedis reports whether its servers are those of Redis, a primary and its replicas or a Redis
+// Cluster, which a scenario can set up, monitor and shard in more ways than others.
 func (s *Store) IsRedis() bool { return s.Topology == Replicated && s.New == nil }
 
 // IsDatabase reports whether its servers are a primary with sessions and its replicas.

@@ -8,12 +8,13 @@ import (
 	"lockstep/internal/ports"
 )
 
-// Port connects a client to its store. A store's package wraps it in a client with a method for each
-// request, so that both worlds send the same values.
+// Port connects a client to its store. A store's package wraps it in a client with a method for
+// each request, so that both worlds send the same values.
 type Port interface {
 	// Send sends a request and waits for the answer, at most for the response timeout (and for the
 	// request's Patience) or until ctx ends. The type of the value is in the documentation of the
-	// request, nil for none. The error is ErrTimeout, ErrConnection, one of ctx, or one of the store.
+	// request, nil for none. The error is ErrTimeout, ErrConnection, one of ctx, or one of the
+	// store.
 	Send(ctx context.Context, r ports.Request) (any, error)
 	// Dial opens a separate connection, for a session or a watch that lives as long as it.
 	Dial(ctx context.Context) (Connection, error)
@@ -27,15 +28,17 @@ type Connection interface {
 	// connection is broken.
 	Next(ctx context.Context) (any, error)
 	Close()
-	// GiveUp closes it because its server was silent or refused: the next connection is to the next server.
+	// GiveUp closes it because its server was silent or refused: the next connection is to the next
+	// server.
 	GiveUp()
 }
 
 // Hesitant is a Port whose clients take longer to reconnect than their library says.
 type Hesitant interface{ Hesitates() time.Duration }
 
-// Value is the answer to a request as the type that the request documents; the zero value beside an error. It panics
-// for an answer of another type: a zero value could be mistaken for the store's answer.
+// Value is the answer to a request as the type that the request documents; the zero value beside an
+// error. It panics for an answer of another type: a zero value could be mistaken for the store's
+// answer.
 func Value[T any](v any, err error) (T, error) {
 	if err != nil {
 		typed, _ := v.(T)

@@ -1,5 +1,5 @@
-// Package store describes stores (Store), how a client reaches one (Port), and the interface of their
-// models. (The model of Redis has its own: most runs use it, and it replicates differently.)
+// Package store describes stores (Store), how a client reaches one (Port), and the interface of
+// their models. (The model of Redis has its own: most runs use it, and it replicates differently.)
 //
 // A model is a pure state machine without clock, goroutine or randomness. The world
 // around it supplies requests and the time, and delivers its output.
@@ -66,10 +66,11 @@ const (
 	OfServer                  // the server that was asked; for reads
 )
 
-// Rememberer is a Model whose leader keeps something in memory only, and rebuilds it when it restarts.
+// Rememberer is a Model whose leader keeps something in memory only, and rebuilds it when it
+// restarts.
 type Rememberer interface {
-	// LeaderRuns reports when the process of the new leader started, on its monotonic clock; 0: at the
-	// beginning.
+	// LeaderRuns reports when the process of the new leader started, on its monotonic clock; 0: at
+	// the beginning.
 	LeaderRuns(since time.Duration)
 }
 
@@ -127,13 +128,14 @@ type Patient interface{ Patience() time.Duration }
 
 // Entry is the place of a lock's entry, which makes a client its holder.
 type Entry struct {
-	// Key is the key, or the folder of the queue; in a database the name of a named lock, or the value of
-	// a row's column Name.
+	// Key is the key, or the folder of the queue; in a database the name of a named lock, or the
+	// value of a row's column Name.
 	Key         string
 	Table, Name string // of a row: its table, and the column with the key; empty for other entries
 	Expires     string // the column with the time at which the row is free, in milliseconds since 1970; may be empty
 	Seconds     bool   // that column is in seconds instead
 	Held        bool   // the row is an entry while a transaction has it locked, and not what is in it
-	// Lease, of what a model has Kept, is how long the store keeps it if its client does no more; 0: no limit is known.
+	// Lease, of what a model has Kept, is how long the store keeps it if its client does no more;
+	// 0: no limit is known.
 	Lease time.Duration
 }

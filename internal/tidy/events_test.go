@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// mostLoops is how many loops over events there may be outside the timeline, the checkers and the stored form.
-// What a new one would work out is probably in package timeline, or belongs there.
+// mostLoops is how many loops over events there may be outside the timeline, the checkers and the
+// stored form. What a new one would work out is probably in package timeline, or belongs there.
 const mostLoops = 10
 
 func TestAHistoryIsFollowedInOnePlace(t *testing.T) {

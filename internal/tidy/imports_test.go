@@ -11,8 +11,8 @@ import (
 	"lockstep/internal/must"
 )
 
-// rule says what some packages, with all below them, may import of this module. A package that no rule
-// names may import what it likes: Go itself refuses circles.
+// rule says what some packages, with all below them, may import of this module. A package that no
+// rule names may import what it likes: Go itself refuses circles.
 type rule struct {
 	packages []string
 	alone    []string // packages without those below them

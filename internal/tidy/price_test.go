@@ -129,7 +129,8 @@ func compiles(t *testing.T) {
 // catalogue has the Chinese of what code says.
 const catalogue = "internal/say/zh.po"
 
-// A lock that sends a command of Redis 8.4: its file, its page in Chinese, what goes over the wire, a scenario.
+// A lock that sends a command of Redis 8.4: its file, its page in Chinese, what goes over the wire,
+// a scenario.
 func TestThePriceOfALock(t *testing.T) {
 	compiles(t)
 	const lock, chinese, wire, story = "internal/locks/melting.go", "internal/locks/zh/melting.md", "internal/locks/testdata/wire/melting.txt", "scenarios/lessons/melting.yaml"

@@ -111,8 +111,8 @@ func testsOf(all []source) map[string][]string {
 	return out
 }
 
-// go test is content with a -run that no test matches any more. So each name by which the Makefile or the list of
-// seeded bugs chooses tests has to be that of one.
+// go test is content with a -run that no test matches any more. So each name by which the Makefile
+// or the list of seeded bugs chooses tests has to be that of one.
 func TestTheTestsThatAreChosenAreThere(t *testing.T) {
 	tests := testsOf(sources(t))
 	for _, call := range slices.Concat(goTests(t), seededBugs(t)) {

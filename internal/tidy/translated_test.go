@@ -161,7 +161,8 @@ func isChinese(text string) bool {
 	return strings.ContainsFunc(text, func(r rune) bool { return unicode.Is(unicode.Han, r) })
 }
 
-// judges are the packages that look at what was asked and answered, in a history or on its way there.
+// judges are the packages that look at what was asked and answered, in a history or on its way
+// there.
 var judges = []string{
 	"internal/checker", "internal/campaign/claims", "internal/explain", "internal/campaign/explore", "internal/logcheck", "internal/campaign/matrix", "internal/playground", "internal/real",
 	"internal/report", "internal/run", "internal/campaign/search", "internal/tour", "internal/campaign/crosscheck", "cmd/simulate",
@@ -183,8 +184,9 @@ func TestOnlyHistoryTakesTextsApart(t *testing.T) {
 	}
 }
 
-// dissections are the calls of package strings in a declaration, and scans, that get what History.Text or a
-// method called like it returned, or the text of an entry on its way into a history.
+// dissections are the calls of package strings in a declaration, and scans, that get what
+// History.Text or a method called like it returned, or the text of an entry on its way into a
+// history.
 func dissections(d ast.Node) (found []ast.Node) {
 	var known []string // variables that such a text was put into
 	isText := func(x ast.Expr) bool {

@@ -151,7 +151,8 @@ func (b *entries) bury() {
 	})
 }
 
-// inherit adds the entries that a promoted replica has copied, also one whose removal it has missed.
+// inherit adds the entries that a promoted replica has copied, also one whose removal it has
+// missed.
 func (b *entries) inherit(i int32, e *history.Event) {
 	if b.t.InCluster(e.Node) {
 		return

@@ -120,7 +120,8 @@ func (t *Timeline) After(i int32, within time.Duration) iter.Seq2[int32, *histor
 	}
 }
 
-// Next returns the first event after event i, up to a time after it, that is such a one; NoCause for none.
+// Next returns the first event after event i, up to a time after it, that is such a one; NoCause
+// for none.
 func (t *Timeline) Next(i int32, within time.Duration, is func(*history.Event) bool) int32 {
 	for j, e := range t.After(i, within) {
 		if is(e) {
@@ -199,8 +200,8 @@ func (t *Timeline) InCluster(id history.NodeID) bool {
 	return t.cluster != 0 && t.Role(id) == history.RoleStore
 }
 
-// Place is where the entries of a server are kept: a quorum has one place, that of its first member.
-// An unknown node of a damaged history has place 0.
+// Place is where the entries of a server are kept: a quorum has one place, that of its first
+// member. An unknown node of a damaged history has place 0.
 func (t *Timeline) Place(id history.NodeID) history.NodeID {
 	switch {
 	case t.InCluster(id):

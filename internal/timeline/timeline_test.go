@@ -18,8 +18,8 @@ import (
 	"lockstep/scenarios"
 )
 
-// Checkers read the events by themselves. In every story of the lessons the account agrees with them
-// about who was inside, who was refused, and whose entries others removed.
+// Checkers read the events by themselves. In every story of the lessons the account agrees with
+// them about who was inside, who was refused, and whose entries others removed.
 func TestItAgreesWithTheCheckers(t *testing.T) {
 	files := must.Get(fs.Glob(scenarios.Files, "lessons/*.yaml"))(t)
 	broken := 0
@@ -53,7 +53,8 @@ func agree(t *testing.T, name string, j *checker.Judgement) int {
 	for _, v := range j.Finding(checker.OwnerOnlyReleaseID).Violations {
 		at := v.Events[len(v.Events)-1]
 		owner := account.At(at).Owner
-		// The table of this lock has several rows under one name; the account takes the last one for the entry.
+		// The table of this lock has several rows under one name; the account takes the last one
+		// for the entry.
 		several := j.History.Header.Lock == "lit-mysql-ddl"
 		if !slices.ContainsFunc(account.Entries, func(e timeline.Entry) bool {
 			return e.Ended == at && e.How == history.Removed && e.By != e.Owner || several && e.Owner == owner && e.How == history.Granted
@@ -110,8 +111,8 @@ func played(t *testing.T, yaml string) *timeline.Timeline {
 	return timeline.Of(run.One(context.Background(), sim.New(), p, p.Locks[0], 1).Judgement.History)
 }
 
-// B has released at 5.0 s, which the replica, 2 s behind, has not heard when it takes over: it has B's
-// entry until its lease ends, and lets no client in.
+// B has released at 5.0 s, which the replica, 2 s behind, has not heard when it takes over: it has
+// B's entry until its lease ends, and lets no client in.
 func TestAPromotedReplicaHasWhatWasRemoved(t *testing.T) {
 	h := played(t, `
 locks: [set-nx-lua]
@@ -140,7 +141,8 @@ faults: [{when: C enters, fail-over: operator}]
 	}
 }
 
-// redis-2 is the primary from 13 s on, without an entry, and again from 69 s on, with that of C, who came at 65 s.
+// redis-2 is the primary from 13 s on, without an entry, and again from 69 s on, with that of C,
+// who came at 65 s.
 func TestAPrimaryHasNothingOfItsNextReign(t *testing.T) {
 	h := played(t, `
 locks: [set-nx-lua]

@@ -147,8 +147,8 @@ func (c *canvas) left(phrase string, n int) {
 // longestTime is as wide as any time: lessons last minutes.
 const longestTime = say.Seconds(100 * time.Second)
 
-// step writes one narrated step: its sentence, below it the belief and the truth if they differ, and
-// what breaks.
+// step writes one narrated step: its sentence, below it the belief and the truth if they differ,
+// and what breaks.
 func (c *canvas) step(s explain.Step) {
 	sentence, at := s.Sentence.In(c.o.Language), say.Seconds(s.At).In(c.o.Language)
 	room := c.ruler.Width(longestTime.In(c.o.Language))

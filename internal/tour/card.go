@@ -13,8 +13,8 @@ import (
 	"lockstep/internal/scenario"
 )
 
-// Card is a lesson for a page on which the learner makes the change: its texts in one language, with
-// the figures filled in, and its initial scenario.
+// Card is a lesson for a page on which the learner makes the change: its texts in one language,
+// with the figures filled in, and its initial scenario.
 type Card struct {
 	Number   int      `json:"-"`
 	Title    string   `json:"-"`

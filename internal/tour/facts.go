@@ -37,8 +37,8 @@ func (p *Played) Facts() map[string]string {
 	return facts
 }
 
-// nextHolder is the time from the first fault to the next acquisition by a client that the fault did
-// not hit. The probe is not part of the story and does not count.
+// nextHolder is the time from the first fault to the next acquisition by a client that the fault
+// did not hit. The probe is not part of the story and does not count.
 func nextHolder(t *timeline.Timeline) string {
 	began, hit := history.Instant(-1), history.NodeID(0)
 	for _, e := range t.Each(history.FaultBegan, history.Acquired) {

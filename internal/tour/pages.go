@@ -130,8 +130,8 @@ func (s *show) reveal(c *canvas) {
 	}
 }
 
-// verdicts sums up the last run in a sentence, and shows side by side the properties that the lesson
-// is about and every other one that broke.
+// verdicts sums up the last run in a sentence, and shows side by side the properties that the
+// lesson is about and every other one that broke.
 func (s *show) verdicts(c *canvas, runs ...*Played) {
 	last := runs[len(runs)-1]
 	if !c.o.Quiet {

@@ -42,9 +42,9 @@ type session struct {
 	lines   <-chan string
 }
 
-// Take gives the tour, beginning with a lesson or, without one, with the list. At a terminal it goes
-// on to the end or until the learner quits; otherwise it prints that lesson, or all of them. An error
-// comes from the output or from ctx, or is a bug.
+// Take gives the tour, beginning with a lesson or, without one, with the list. At a terminal it
+// goes on to the end or until the learner quits; otherwise it prints that lesson, or all of them.
+// An error comes from the output or from ctx, or is a bug.
 func Take(ctx context.Context, lessons []*Lesson, from *Lesson, o Options) error {
 	o.Width = max(o.Width, minWidth)
 	s := &session{

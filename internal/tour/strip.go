@@ -32,8 +32,8 @@ var signs = map[pictures.Look]rune{
 	pictures.Wrote: initial, pictures.Late: initial, pictures.Stale: damages, pictures.Refused: refused,
 }
 
-// strip is the picture of a report in characters: a lane for the resource and for each client and server
-// that takes part, and a line below that marks where two clients are inside.
+// strip is the picture of a report in characters: a lane for the resource and for each client and
+// server that takes part, and a line below that marks where two clients are inside.
 type strip struct {
 	from, to history.Instant
 	width    int // columns of a lane

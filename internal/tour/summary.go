@@ -19,8 +19,8 @@ func (s *session) summary() error {
 	return s.flush(c)
 }
 
-// results has a line for each lesson whose run was shown: how many properties broke before and after
-// the switch.
+// results has a line for each lesson whose run was shown: how many properties broke before and
+// after the switch.
 func (s *session) results(c *canvas) {
 	widest := 0
 	var rows [][]string

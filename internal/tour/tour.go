@@ -2,10 +2,10 @@
 // each with a story, a question, a run in the simulator, the steps of that run, one
 // thing that is changed, and the run after the change.
 //
-// A lesson is data: a file in lessons/ with its texts in English and Chinese and with the names of a
-// scenario and a lock. What happens comes from the run that is played while the learner watches, and
-// the right answer to the question is the one whose condition holds in that run. The file states what
-// its texts assume as claims, which a test compares with many runs.
+// A lesson is data: a file in lessons/ with its texts in English and Chinese and with the names of
+// a scenario and a lock. What happens comes from the run that is played while the learner watches,
+// and the right answer to the question is the one whose condition holds in that run. The file
+// states what its texts assume as claims, which a test compares with many runs.
 package tour
 
 import (
@@ -49,8 +49,8 @@ type Step struct {
 	Command string `yaml:"command"`
 }
 
-// Text is a text in both languages, with an empty line between paragraphs. It may contain figures of
-// the set-up: {lease}, {pause}, {pause-again} (of the second run), {lag}.
+// Text is a text in both languages, with an empty line between paragraphs. It may contain figures
+// of the set-up: {lease}, {pause}, {pause-again} (of the second run), {lag}.
 type Text = say.Both
 
 // Question is what the learner predicts before the run.

@@ -53,8 +53,8 @@ func (o *Options) fill(text string, first, second *Played) string {
 	).Replace(text)
 }
 
-// labels name two runs by what differs between them: the lock, the fence, the length of the pause, or
-// the kind of fault.
+// labels name two runs by what differs between them: the lock, the fence, the length of the pause,
+// or the kind of fault.
 func (o *Options) labels(first, second *Played) (string, string) {
 	a, b := first.Run, second.Run
 	if a.Lock != b.Lock {
@@ -96,7 +96,8 @@ func (y *Yours) command(r *Run, value string, seed uint64) string {
 	return r.Command(seed, scenario.Change{Key: y.Change, Value: value})
 }
 
-// Command is the command line that plays the scenario of a run with its lock and with changes of it.
+// Command is the command line that plays the scenario of a run with its lock and with changes of
+// it.
 func (r *Run) Command(seed uint64, changes ...scenario.Change) string {
 	words := fmt.Sprintf("simulate run %s --lock %s", r.Scenario, r.Lock)
 	for _, c := range changes {

@@ -11,10 +11,10 @@
 //		}, locktest.Breaks("pause"))
 //	}
 //
-// The model has what locks need: leases, transactions that compare values or revisions of creation or
-// of modification, reads of keys and prefixes, also sorted by revisions, watches. It refuses other
-// requests, and the result of such a run is unknown. This is a package of its own because gRPC takes a
-// while to compile.
+// The model has what locks need: leases, transactions that compare values or revisions of creation
+// or of modification, reads of keys and prefixes, also sorted by revisions, watches. It refuses
+// other requests, and the result of such a run is unknown. This is a package of its own because
+// gRPC takes a while to compile.
 package etcdtest
 
 import (

@@ -15,8 +15,8 @@ import (
 	"lockstep/locktest/sqltest"
 )
 
-// Locks as frameworks write them: begin takes the lock, and end gives it back, in one transaction or each by itself.
-// A statement that gives no row, or changes none, has not taken it.
+// Locks as frameworks write them: begin takes the lock, and end gives it back, in one transaction
+// or each by itself. A statement that gives no row, or changes none, has not taken it.
 type framework struct {
 	setup      []string
 	begin      []string // of which the last one takes the lock; with the name NAME of the client WHO, for LEASE milliseconds
@@ -103,7 +103,8 @@ func (f *taker) take(ctx context.Context) (func(context.Context) error, error) {
 	}, tx.Commit()
 }
 
-// A lock of a transaction breaks where that is lost, as any lock of a session; a lease when its time is up.
+// A lock of a transaction breaks where that is lost, as any lock of a session; a lease when its
+// time is up.
 func TestFrameworks(t *testing.T) {
 	for name, f := range frameworks {
 		known := []locktest.Option{
@@ -125,7 +126,8 @@ type pgxError struct{ Code string }
 
 func (e *pgxError) Error() string { return e.Code }
 
-// Rows have the names of their columns, comments do not matter, and errors may be those of another driver.
+// Rows have the names of their columns, comments do not matter, and errors may be those of another
+// driver.
 func TestNamesAndErrors(t *testing.T) {
 	looked := false
 	locktest.Run(t, sqltest.PostgreSQL{Setup: []string{"CREATE TABLE t (Name TEXT PRIMARY KEY, n BIGINT)"}}, func(c locktest.Client) locktest.Lock {

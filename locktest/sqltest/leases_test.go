@@ -11,7 +11,8 @@ import (
 	"lockstep/locktest/sqltest"
 )
 
-// leases is a lock as people write them: one statement makes the row of a lease, or takes over one that is over.
+// leases is a lock as people write them: one statement makes the row of a lease, or takes over one
+// that is over.
 type leases struct {
 	c             locktest.Client
 	db            *sql.DB
@@ -36,7 +37,8 @@ func (l *lease) Release(ctx context.Context) error {
 	return released(l.db.ExecContext(ctx, l.release, l.c.Key(), l.token))
 }
 
-// A lease in one statement breaks as each lease without renewals and without a fence does, and where a replica takes over.
+// A lease in one statement breaks as each lease without renewals and without a fence does, and
+// where a replica takes over.
 func TestLeasesInOneStatement(t *testing.T) {
 	known := []locktest.Option{
 		locktest.Breaks("long-work"), locktest.Breaks("pause"), locktest.Breaks("failover"),
@@ -65,7 +67,8 @@ func TestLeasesInOneStatement(t *testing.T) {
 	}
 }
 
-// A lease by the clocks of the clients alone is not broken by a wrong clock of the server, by which its rows are old.
+// A lease by the clocks of the clients alone is not broken by a wrong clock of the server, by which
+// its rows are old.
 func TestALeaseByTheClocksOfClients(t *testing.T) {
 	store := sqltest.PostgreSQL{Setup: []string{"CREATE TABLE leases (name TEXT PRIMARY KEY, holder TEXT, until TIMESTAMPTZ)",
 		"INSERT INTO leases (name) VALUES ('lock')"}}

@@ -8,11 +8,11 @@
 //		}, locktest.Breaks("pause"))
 //	}
 //
-// The model is a small SQL engine: tables with keys, transactions, row locks and deadlocks, ON CONFLICT and
-// ON DUPLICATE KEY UPDATE, SKIP LOCKED, times, COUNT, GET_LOCK and advisory locks, subqueries that do not depend on the
-// row outside of them, as in MariaDB and PostgreSQL by default.
-// Times come as time.Time, as with parseTime=true of go-sql-driver. The model refuses statements that it does not
-// understand, and the result of such a run is unknown.
+// The model is a small SQL engine: tables with keys, transactions, row locks and deadlocks, ON
+// CONFLICT and ON DUPLICATE KEY UPDATE, SKIP LOCKED, times, COUNT, GET_LOCK and advisory locks,
+// subqueries that do not depend on the row outside of them, as in MariaDB and PostgreSQL by
+// default. Times come as time.Time, as with parseTime=true of go-sql-driver. The model refuses
+// statements that it does not understand, and the result of such a run is unknown.
 package sqltest
 
 import (

@@ -1,5 +1,5 @@
-// Package stories has the stories that a lock of one's own should keep: in Go (package locktest), and as a
-// program (simulate run --lock-command).
+// Package stories has the stories that a lock of one's own should keep: in Go (package locktest),
+// and as a program (simulate run --lock-command).
 package stories
 
 import "embed"

@@ -1,8 +1,8 @@
 // Package seeded makes a Go runtime whose choices follow a seed: an overlay for `go test -overlay`,
-// generated from the sources of the installed Go. It has one thread for Go code, and within a bubble of
-// testing/synctest every random choice of Go is repeatable: the case of a select, the order of timers
-// that are due at the same time and of goroutines at a semaphore, math/rand, and the start of an
-// iteration over a map. Goroutines are never preempted.
+// generated from the sources of the installed Go. It has one thread for Go code, and within a
+// bubble of testing/synctest every random choice of Go is repeatable: the case of a select, the
+// order of timers that are due at the same time and of goroutines at a semaphore, math/rand, and
+// the start of an iteration over a map. Goroutines are never preempted.
 //
 // Each edit must match exactly one place. A Go version where one does not is refused; only plain
 // `go test` works with it.
@@ -29,8 +29,9 @@ var edits = []edit{
 	// A bubble draws random numbers from a stream of its own.
 	{"runtime/synctest.go", "	root    *g     // caller of synctest.Run\n", "	root    *g     // caller of synctest.Run\n	luck    uint64 // seeded choices\n"},
 	{"runtime/synctest.go", "		root:    gp,\n	}\n	const synctestBaseTime", "		root:    gp,\n		luck:    BubbleSeed,\n	}\n	const synctestBaseTime"},
-	// The seeds of maps, of their iterations and of the hashes of sync.Map and package unique are the same in the whole
-	// run. From the stream they would be drawn at the first run of a process only, where a table is made once.
+	// The seeds of maps, of their iterations and of the hashes of sync.Map and package unique are
+	// the same in the whole run. From the stream they would be drawn at the first run of a process
+	// only, where a table is made once.
 	{"runtime/rand.go", "func rand() uint64 {\n", "func rand() uint64 {\n	if seededBubble() != nil {\n		return BubbleSeed * 0x9e3779b97f4a7c15\n	}\n"},
 	// Numbers for programs are from the stream.
 	{"math/rand/rand.go", "//go:linkname runtime_rand runtime.rand\n", "//go:linkname runtime_rand runtime.bubblerand64\n"},
@@ -48,30 +49,34 @@ var edits = []edit{
 	{"runtime/time.go", "t.rand = cheaprand()", "t.rand = bubblerand()"},
 	// The order of goroutines in a semaphore's tree.
 	{"runtime/sema.go", "s.ticket = cheaprand() | 1", "s.ticket = bubblerand() | 1"},
-	// A goroutine that yields is queued behind the others of its bubble, and not with those of the whole process.
+	// A goroutine that yields is queued behind the others of its bubble, and not with those of the
+	// whole process.
 	{"runtime/proc.go", "		runqput(pp, gp, true)\n	} else {\n", "		runqput(pp, gp, true)\n	} else if gp.bubble != nil && BubbleSeed != 0 {\n		runqput(pp, gp, false)\n	} else {\n"},
-	// A mutex whose waiter has waited for a millisecond goes to that waiter. On a busy machine a millisecond passes
-	// without any goroutine running, so it is one of the bubble's time.
+	// A mutex whose waiter has waited for a millisecond goes to that waiter. On a busy machine a
+	// millisecond passes without any goroutine running, so it is one of the bubble's time.
 	{"runtime/sema.go", "func internal_sync_nanotime() int64 {\n", "func internal_sync_nanotime() int64 {\n	if b := seededBubble(); b != nil {\n		return b.now\n	}\n"},
-	// A goroutine that waits for a mutex waits as for a channel. Client libraries hold mutexes while they read and write,
-	// and time has to go on for the holder. All that is shared with goroutines outside the bubble is held for an instant.
+	// A goroutine that waits for a mutex waits as for a channel. Client libraries hold mutexes
+	// while they read and write, and time has to go on for the holder. All that is shared with
+	// goroutines outside the bubble is held for an instant.
 	{"runtime/runtime2.go", "	waitReasonSleep:                 true,\n", "	waitReasonSleep:                 true,\n	waitReasonSyncMutexLock:         true,\n	waitReasonSyncRWMutexRLock:      true,\n	waitReasonSyncRWMutexLock:       true,\n"},
-	// The goroutine that was made ready last runs next. One outside the bubble, such as that of finalizers or of a
-	// timer, becomes ready at any moment, and must not take that place from one of the bubble.
+	// The goroutine that was made ready last runs next. One outside the bubble, such as that of
+	// finalizers or of a timer, becomes ready at any moment, and must not take that place from one
+	// of the bubble.
 	{"runtime/proc.go", "	if !haveSysmon && next {\n", "	if next && (!haveSysmon || BubbleSeed != 0 && gp.bubble == nil) {\n"},
-	// A goroutine runs until it waits. One that runs for a minute never will, and is preempted so that others can
-	// report it.
+	// A goroutine runs until it waits. One that runs for a minute never will, and is preempted so
+	// that others can report it.
 	{"runtime/proc.go", "	if gp == nil || gp == mp.g0 {\n		return false\n	}\n	if readgstatus(gp)&^_Gscan == _Gsyscall {\n		// Don't bother trying to preempt",
 		"	if gp == nil || gp == mp.g0 {\n		return false\n	}\n	if gp.bubble != nil && BubbleSeed != 0 && !sched.gcwaiting.Load() && nanotime()-pp.sysmontick.schedwhen < 60e9 {\n		return false\n	}\n	if readgstatus(gp)&^_Gscan == _Gsyscall {\n		// Don't bother trying to preempt"},
 	// Hashes do not depend on the process.
 	{"runtime/alg.go", "		key[i] = bootstrapRand()", "		key[i] = 0x9e3779b97f4a7c15 * uint64(i+1)"},
 	{"runtime/alg.go", "		hashkey[i] = uintptr(bootstrapRand())", "		hashkey[i] = uintptr(0x9e3779b9 * (i + 1))"},
-	// One thread, whatever the environment says: that is go test's as well, which compiles with many.
+	// One thread, whatever the environment says: that is go test's as well, which compiles with
+	// many.
 	{"runtime/proc.go", `gogetenv("GOMAXPROCS")`, `"1"`},
 }
 
-// addition is a new file of the runtime. Its functions must not grow the stack: some of their callers
-// cannot.
+// addition is a new file of the runtime. Its functions must not grow the stack: some of their
+// callers cannot.
 const addition = `package runtime
 
 import _ "unsafe" // for go:linkname
@@ -151,8 +156,8 @@ func Installed(ctx context.Context, dir string) (goroot, version string, err err
 	return goroot, version, nil
 }
 
-// Write writes the overlay for the Go at goroot into a folder, and returns its file for -overlay. The
-// error is *UnknownGo when an edit does not fit.
+// Write writes the overlay for the Go at goroot into a folder, and returns its file for -overlay.
+// The error is *UnknownGo when an edit does not fit.
 func Write(goroot, version, dir string) (string, error) {
 	from := filepath.Join(goroot, "src")
 	texts := map[string]string{}

@@ -218,8 +218,8 @@ func Singles(sets [][]string) (out []string) {
 	return out
 }
 
-// NotExpectedWith returns where a lock can be kept without expecting some of these kinds; everywhere:
-// these are all such places.
+// NotExpectedWith returns where a lock can be kept without expecting some of these kinds;
+// everywhere: these are all such places.
 func NotExpectedWith(lock string, kinds []string) (where []say.Words, everywhere bool) {
 	v, ok := locks.Lookup(lock)
 	if !ok || len(kinds) == 0 {

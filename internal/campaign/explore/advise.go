@@ -107,8 +107,8 @@ func OfStores(r *results.Explored, names []string) (*results.Explored, error) {
 	return out, nil
 }
 
-// Advise says of each lock whether it breaks under the expected kinds of faults alone: best verdict first,
-// fewest ways of breaking first. Designs and misprints are asked about apart.
+// Advise says of each lock whether it breaks under the expected kinds of faults alone: best verdict
+// first, fewest ways of breaking first. Designs and misprints are asked about apart.
 func Advise(r *results.Explored, expected []string, of []checker.Way) []Advice {
 	out := []Advice{} // an empty list in JSON, too
 	for i := range r.Locks {

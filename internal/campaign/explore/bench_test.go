@@ -25,8 +25,8 @@ func pull() time.Duration {
 	return time.Since(start) / trips
 }
 
-// Schedules per second of one core: all single faults in the plain profile, or another one, played and
-// judged, with memory collected as in a walk.
+// Schedules per second of one core: all single faults in the plain profile, or another one, played
+// and judged, with memory collected as in a walk.
 func BenchmarkSchedules(b *testing.B) {
 	defer debug.SetGCPercent(debug.SetGCPercent(GCPercent))
 	for _, name := range []string{

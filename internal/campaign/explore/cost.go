@@ -75,8 +75,8 @@ func playCost(ctx context.Context, w World, s *story) (*history.History, error) 
 // roundTrip is the round-trip time of the plain profile.
 const roundTrip = 2 * time.Millisecond
 
-// roundTrips counts the round trips between the last event of a kind and the next one of another; 0 without
-// such events.
+// roundTrips counts the round trips between the last event of a kind and the next one of another; 0
+// without such events.
 func roundTrips(h *history.History, from, to history.Kind) int {
 	var began, took time.Duration
 	for _, e := range timeline.Of(h).Each(from, to) {

@@ -37,26 +37,28 @@ type Options struct {
 	Rounds  int      // of each client, at least
 	Only    []string // kinds; nil for all
 	In      []string // usage profiles; nil for all
-	// Complete are the usage profiles in which all schedules of several faults are walked; nil: those of In, or
-	// those of which profiles say so. In the others schedules of two faults are drawn.
+	// Complete are the usage profiles in which all schedules of several faults are walked; nil:
+	// those of In, or those of which profiles say so. In the others schedules of two faults are
+	// drawn.
 	Complete []string
 	// Sample is how many schedules of each two kinds are drawn; 0: none.
 	Sample int
 	Jobs   int // workers; 0: one for each core
 
-	// Refuse, if not nil, says why the worlds cannot play a plan with a lock. Faults and uses of the lock
-	// that it refuses are left out of the walk.
+	// Refuse, if not nil, says why the worlds cannot play a plan with a lock. Faults and uses of
+	// the lock that it refuses are left out of the walk.
 	Refuse func(p *plan.Plan, lock string) error
 	// Shard is which schedules of the most faults are walked. Those of fewer are all walked:
 	// which ones of the most are played depends on what breaks with fewer.
 	Shard campaign.Shard
 
-	// Kept has the results of earlier pieces of the walk, and takes those of new ones; nil: none are kept.
+	// Kept has the results of earlier pieces of the walk, and takes those of new ones; nil: none
+	// are kept.
 	Kept *campaign.Book
 	// AsIs takes what Kept has, and plays no schedule.
 	AsIs bool
-	// Further, if not nil, is a stored result whose findings about several faults are taken over. The scope must be the
-	// same but for the durations of other profiles.
+	// Further, if not nil, is a stored result whose findings about several faults are taken over.
+	// The scope must be the same but for the durations of other profiles.
 	Further *results.Explored
 
 	keep func(l *faultTemplate) bool // which templates; nil for all. For tests
@@ -232,9 +234,9 @@ func profilesOf(targets []*target) []string {
 	return each.Map(targets, func(g *target) string { return g.profile.Name })
 }
 
-// together returns the targets on which several faults are combined: those where all schedules are walked, and those where
-// some are drawn. Where no client gets a lock, runs are retries and nothing else, so all are walked in the world that is
-// for such locks, and none in others.
+// together returns the targets on which several faults are combined: those where all schedules are
+// walked, and those where some are drawn. Where no client gets a lock, runs are retries and nothing
+// else, so all are walked in the world that is for such locks, and none in others.
 func (o *Options) together(targets []*target) (complete, drawn []*target) {
 	unserved := o.In == nil && slices.ContainsFunc(targets, func(g *target) bool { return g.profile.unserved })
 	for _, g := range targets {

@@ -158,9 +158,10 @@ func TestBreaksWithoutAFault(t *testing.T) {
 	}
 }
 
-// All schedules of several faults are walked in the plain profile and in just-within; where no client gets the lock in the
-// plain one, among clients that try for a shorter time. A lock that breaks in another way without a fault is walked in
-// the plain profile only. Where profiles are named, all are walked in each of them.
+// All schedules of several faults are walked in the plain profile and in just-within; where no
+// client gets the lock in the plain one, among clients that try for a shorter time. A lock that
+// breaks in another way without a fault is walked in the plain profile only. Where profiles are
+// named, all are walked in each of them.
 func TestWhereSeveralFaultsComeTogether(t *testing.T) {
 	for _, tt := range []struct{ lock, only, in, profiles, pairs string }{
 		{"pg-advisory", "late-release", "", "plain twice just-within long-work patient-replies little-patience release-again nested three-clients idle-sessions", "plain just-within"},

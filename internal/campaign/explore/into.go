@@ -45,7 +45,8 @@ func (o *Options) CheckInto(stored *results.Explored) error {
 	return nil
 }
 
-// loses reports whether all pairs of a usage profile are stored and would be replaced by some or none.
+// loses reports whether all pairs of a usage profile are stored and would be replaced by some or
+// none.
 func (o *Options) loses(stored results.Searched) bool {
 	at := profileIndex(stored.Profile)
 	return o.Further == nil && stored.How == results.Complete &&
@@ -63,7 +64,8 @@ func Stale(x *results.Explored) (ids []string) {
 	return ids
 }
 
-// Into merges Result into a stored one, see CheckInto: locks of this search are replaced, others stay.
+// Into merges Result into a stored one, see CheckInto: locks of this search are replaced, others
+// stay.
 func (s *State) Into(o *Options, stored *results.Explored) (*results.Explored, error) {
 	if err := o.CheckInto(stored); err != nil {
 		return nil, err

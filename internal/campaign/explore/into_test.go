@@ -114,8 +114,8 @@ func TestTheShippedResultTakesAnotherLock(t *testing.T) {
 	}
 }
 
-// Walking in two steps gives the result of walking at once: first the pairs of the plain profile, then, into that, those of
-// just-within, of which some were drawn before.
+// Walking in two steps gives the result of walking at once: first the pairs of the plain profile,
+// then, into that, those of just-within, of which some were drawn before.
 func TestFurtherIsAsIfWalkedAtOnce(t *testing.T) {
 	for _, lock := range ([]string{"set-wait-unchecked", "watchdog-lua"})[:realtest.Tiers(1, 2)] {
 		o := options(t, lock, 2, "fail-over", "lag", "late-reply-short", "pause-short", "evict")

@@ -5,8 +5,8 @@ import (
 	"lockstep/internal/history"
 )
 
-// ways is how many ways the search looks for: those before Hung, which is the last, as hung work counts
-// as no progress.
+// ways is how many ways the search looks for: those before Hung, which is the last, as hung work
+// counts as no progress.
 const ways = checker.Hung
 
 // verdict is the result of one schedule.
@@ -31,8 +31,8 @@ func property(id string) func(*history.History) checker.Finding {
 	return p.Check
 }
 
-// judge returns what broke in a run. serves: the store could serve in the end. The checkers decide, and are
-// asked only where they could object.
+// judge returns what broke in a run. serves: the store could serve in the end. The checkers decide,
+// and are asked only where they could object.
 func judge(h *history.History, serves bool) verdict {
 	s := see(h)
 	v := verdict{acted: s.began &^ s.vain, whole: h.Whole && !s.cut, events: len(h.Events)}

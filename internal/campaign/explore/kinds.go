@@ -117,8 +117,8 @@ type lasting struct{ end, text, star string }
 // longest is how long a fault lasts at most, unless the store waits for longer.
 const longest = 40 * time.Second
 
-// lengths are those for a lock, with a star at those that pairs leave out. Where the store keeps a lock for longer
-// than 12 s, pairs have the longest, too.
+// lengths are those for a lock, with a star at those that pairs leave out. Where the store keeps a
+// lock for longer than 12 s, pairs have the longest, too.
 func (ts *templates) lengths() []lasting {
 	long := lasting{"", seconds(longFault(&ts.v)), "* "}
 	if ts.v.Outlasts(lease) > 12*time.Second {

@@ -50,8 +50,8 @@ func NewPlaced(p *plan.Plan, on locks.Store, kinds []string) (*Placed, error) {
 // Observe notes a moment of the run without faults.
 func (p *Placed) Observe(m faults.Moment, at history.Instant) { p.moves.observe(m, at) }
 
-// Plans are the plan with one fault of a kind at each moment of the first client that was observed, without
-// those between the tries of a long wait.
+// Plans are the plan with one fault of a kind at each moment of the first client that was observed,
+// without those between the tries of a long wait.
 func (p *Placed) Plans(kind string) (out []*plan.Plan) {
 	between := p.moves.between()
 	for k := range p.templates {

@@ -28,9 +28,9 @@ type World interface {
 const (
 	// MostEvents limits the events of its history.
 	MostEvents = 30_000
-	// MaxBackToBackRequests limits the requests that a client sends in a row, each at the instant of the
-	// reply before: a client that spins on an unchanging answer would fill any history. Of all locks only
-	// redisson-fair has such a schedule.
+	// MaxBackToBackRequests limits the requests that a client sends in a row, each at the instant
+	// of the reply before: a client that spins on an unchanging answer would fill any history. Of
+	// all locks only redisson-fair has such a schedule.
 	MaxBackToBackRequests = 1_000
 )
 

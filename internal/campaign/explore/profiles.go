@@ -21,7 +21,8 @@ type profile struct {
 	// unserved: only locks that no client gets in the plain profile are walked in it, and several
 	// faults are combined here: elsewhere their runs are only retries.
 	unserved bool
-	// several: all schedules of several faults are walked in it; in the others some of them are drawn.
+	// several: all schedules of several faults are walked in it; in the others some of them are
+	// drawn.
 	several bool
 	// sparse: with several faults, repeated moments are no closer than in the plain profile.
 	sparse bool
@@ -44,7 +45,8 @@ type terms struct {
 	nodes    int      // of Redlock
 }
 
-// shortWait is how long clients and the probe try for a lock that no client gets: a little longer than a lease.
+// shortWait is how long clients and the probe try for a lock that no client gets: a little longer
+// than a lease.
 const shortWait = 12 * time.Second
 
 // plainProfile is the plainest profile.
@@ -56,7 +58,8 @@ const lease = 10 * time.Second
 // longFault is the length of the longest faults for a lock, by which a silent holder has lost it.
 func longFault(v *locks.Variant) time.Duration { return max(longest, v.Outlasts(lease)+lease) }
 
-// longWork outlasts the longest fault, whenever it begins in the first lease of the work, and what comes after it.
+// longWork outlasts the longest fault, whenever it begins in the first lease of the work, and what
+// comes after it.
 func longWork(v *locks.Variant) time.Duration { return longFault(v) + lease + lease/2 }
 
 func seconds(d time.Duration) string { return fmt.Sprintf("%ds", d/time.Second) }

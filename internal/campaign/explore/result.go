@@ -105,8 +105,8 @@ func (s *State) told(w World, lock string) (results.ExploredLock, error) {
 	return out, err
 }
 
-// searched says how several faults were searched in each usage profile of the lock, and the worst of that in
-// the profiles to be searched exhaustively.
+// searched says how several faults were searched in each usage profile of the lock, and the worst
+// of that in the profiles to be searched exhaustively.
 func (l *Lock) searched(faults int) (worst string, out []results.Searched) {
 	if faults < 2 {
 		return "", nil

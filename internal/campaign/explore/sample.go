@@ -9,10 +9,10 @@ import (
 	"lockstep/internal/rng"
 )
 
-// sampler draws schedules of two faults on one target. For each pair of kinds, half of them begin with
-// one kind and half with the other; all first faults of a kind are equally likely, and so are all second
-// faults of a kind that can follow. Each schedule has a number made of its indices, and the lowest numbers
-// are drawn, so the draw depends on the schedules alone.
+// sampler draws schedules of two faults on one target. For each pair of kinds, half of them begin
+// with one kind and half with the other; all first faults of a kind are equally likely, and so are
+// all second faults of a kind that can follow. Each schedule has a number made of its indices, and
+// the lowest numbers are drawn, so the draw depends on the schedules alone.
 type sampler struct {
 	each  int
 	known *smaller
@@ -138,8 +138,8 @@ func (d *sampler) draw(ctx context.Context, p *player, b *opening) error {
 	return nil
 }
 
-// choose takes half of the draws of each pair of kinds in each order. It records the smallest number of
-// draws of any pair, and how many schedules there are in all.
+// choose takes half of the draws of each pair of kinds in each order. It records the smallest
+// number of draws of any pair, and how many schedules there are in all.
 func (d *sampler) choose(st *drawn) (todo []branch) {
 	type pair struct{ drawn, of int }
 	pairs := map[[2]kind]*pair{}

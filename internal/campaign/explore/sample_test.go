@@ -16,7 +16,8 @@ import (
 	"lockstep/internal/scenario/scenariotest"
 )
 
-// drawnIn walks some kinds of a lock, of which all pairs are walked in the plain profile and some are drawn in twice.
+// drawnIn walks some kinds of a lock, of which all pairs are walked in the plain profile and some
+// are drawn in twice.
 func drawnIn(t *testing.T, each, jobs int, only ...string) (*State, Options) {
 	t.Helper()
 	o := options(t, "set-nx-lua", 2, only...)
@@ -91,7 +92,8 @@ func TestWhatIsDrawn(t *testing.T) {
 	}
 }
 
-// chosen draws some schedules of each two kinds in the profile twice, and counts them by their kinds.
+// chosen draws some schedules of each two kinds in the profile twice, and counts them by their
+// kinds.
 func chosen(t *testing.T, each int, only ...string) (count map[string]int, st drawn) {
 	t.Helper()
 	o := options(t, "set-nx-lua", 2, only...)

@@ -214,8 +214,9 @@ func (u *unit) finds(b *branch, used kindSet, breaks *[ways]bool, events int) {
 	}
 }
 
-// withoutIdle plays a schedule that breaks the lock again, without the faults that had no effect. That is
-// how single faults at moments of another client are found. A way that does not show again is a doubt.
+// withoutIdle plays a schedule that breaks the lock again, without the faults that had no effect.
+// That is how single faults at moments of another client are found. A way that does not show again
+// is a doubt.
 func (u *unit) withoutIdle(ctx context.Context, b *branch, breaks *[ways]bool, acted uint) error {
 	less := branch{order: b.order}
 	for i := range b.s {
@@ -279,8 +280,8 @@ const (
 	releasing = "release"
 )
 
-// single is the result of one kind of fault alone, and of what it interrupts: a crash in the critical
-// section differs from one between two commands of the acquire.
+// single is the result of one kind of fault alone, and of what it interrupts: a crash in the
+// critical section differs from one between two commands of the acquire.
 type single struct {
 	Kind   kind   `json:"kind"`
 	During string `json:"during,omitempty"`

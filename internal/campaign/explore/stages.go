@@ -91,8 +91,8 @@ func (w *walk) stage(ctx context.Context, l *Lock, g *target, faults int, beside
 	return todo, nil
 }
 
-// mine reports whether a piece of work belongs to this shard. The first shard rotates with the target,
-// since many targets have few pieces.
+// mine reports whether a piece of work belongs to this shard. The first shard rotates with the
+// target, since many targets have few pieces.
 func (w *walk) mine(g *target, piece, faults int) bool {
 	lock := slices.IndexFunc(w.o.Locks, func(v locks.Variant) bool { return v.ID == g.v.ID })
 	return !w.o.AsIs && (faults < w.o.Faults || w.o.Shard.Has(lock+g.index+piece))

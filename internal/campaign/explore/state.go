@@ -196,7 +196,8 @@ func (l *Lock) walkedTo(faults int) bool {
 	return l.complete(faults) >= faults && (faults < 2 || !slices.ContainsFunc(l.Drawn, missing))
 }
 
-// complete is the number of faults up to which everything was played, for several in the profiles of Together.
+// complete is the number of faults up to which everything was played, for several in the profiles
+// of Together.
 func (l *Lock) complete(most int) int {
 	for faults := 1; faults <= most; faults++ {
 		profiles := l.Profiles

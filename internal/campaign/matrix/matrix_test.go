@@ -290,8 +290,8 @@ func (w counted) Play(ctx context.Context, p *plan.Plan, lock string, seed uint6
 	return w.World.Play(ctx, p, lock, seed)
 }
 
-// An interrupted measurement goes on with the runs that it has kept, and has the same result. Kept runs are
-// played again only if their scripts have changed.
+// An interrupted measurement goes on with the runs that it has kept, and has the same result. Kept
+// runs are played again only if their scripts have changed.
 func TestAnInterruptedMeasurementGoesOn(t *testing.T) {
 	var runs, profiles atomic.Int64
 	v, _ := locks.Lookup("set-nx-lua")

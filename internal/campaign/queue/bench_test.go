@@ -18,7 +18,8 @@ import (
 	"lockstep/internal/must"
 )
 
-// spent is the processor time that this process has taken: coordinators and workers, without their players.
+// spent is the processor time that this process has taken: coordinators and workers, without their
+// players.
 func spent(b *testing.B) time.Duration {
 	b.Helper()
 	var u syscall.Rusage

@@ -67,8 +67,8 @@ func (a *authority) sign(name string) (cert, key string) {
 		a.keep(name+".key", pem.EncodeToMemory(&pem.Block{Type: "EC PRIVATE KEY", Bytes: must.Get(x509.MarshalECPrivateKey(own))(a.t)}))
 }
 
-// realm is an operator with an account and a user of it, as a server with JWTs has them. It returns the
-// server's configuration and the file of the user's credentials.
+// realm is an operator with an account and a user of it, as a server with JWTs has them. It returns
+// the server's configuration and the file of the user's credentials.
 func realm(s safe) (config, creds string) {
 	pair := func(make func() (nkeys.KeyPair, error)) (nkeys.KeyPair, string) {
 		k := must.Get(make())(s.t)

@@ -38,7 +38,8 @@ func bounded(t *testing.T) context.Context {
 	return ctx
 }
 
-// A worker has one request with the servers, however many slots it has: servers keep a limited number of them.
+// A worker has one request with the servers, however many slots it has: servers keep a limited
+// number of them.
 func TestAWorkerAsksOnceForAllItsSlots(t *testing.T) {
 	h := newHouse(t)
 	const slots = 600
@@ -212,7 +213,8 @@ func TestAPlayerThatEndsIsACrash(t *testing.T) {
 	}
 }
 
-// patientPlayer is set in the environment of players that take so long for each range, and no processor.
+// patientPlayer is set in the environment of players that take so long for each range, and no
+// processor.
 const patientPlayer = "LOCKSTEP_TEST_PLAYER"
 
 func TestMain(m *testing.M) {

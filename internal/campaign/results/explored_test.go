@@ -24,7 +24,8 @@ const stored = `{"schema":2,
 ]}
 `
 
-// A result has each story once, is written as it was read, and names its stories so that they are found.
+// A result has each story once, is written as it was read, and names its stories so that they are
+// found.
 func TestAStoredResult(t *testing.T) {
 	x := must.Get(ReadExplored([]byte(stored)))(t)
 	data, err := x.JSON("")

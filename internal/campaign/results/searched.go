@@ -108,8 +108,9 @@ func (x *Explored) Settled() int {
 // or NotSearched.
 func (l *ExploredLock) Survives() string { return cmp.Or(l.Searched, NotSearched) }
 
-// UpTo is the number of faults up to which a way without a set has none. Pairs of some usage profile
-// do not count where those of plain or just-within, or of a profile that was asked for, were left out.
+// UpTo is the number of faults up to which a way without a set has none. Pairs of some usage
+// profile do not count where those of plain or just-within, or of a profile that was asked for,
+// were left out.
 func (l *ExploredLock) UpTo() int {
 	if l.Survives() == NotSearched && slices.ContainsFunc(l.Together, func(x Searched) bool { return x.How != Complete }) {
 		return min(l.Complete, 1)
@@ -117,8 +118,8 @@ func (l *ExploredLock) UpTo() int {
 	return l.Complete
 }
 
-// WithoutSet says why a way of breaking has no set: only a search to the end, in which every schedule
-// was judged, shows that there is none.
+// WithoutSet says why a way of breaking has no set: only a search to the end, in which every
+// schedule was judged, shows that there is none.
 func (l *ExploredLock) WithoutSet(way checker.Way) say.Phrase {
 	switch {
 	case l.By(way) == nil || l.Complete == 0:

@@ -104,7 +104,8 @@ func TestCountsAreThoseOfTheSeeds(t *testing.T) {
 }
 
 // A run that keeps one property and has no verdict on another one does not show that both are kept:
-// here clients come one after the other, so the lock is free whenever one comes, and no client contends.
+// here clients come one after the other, so the lock is free whenever one comes, and no client
+// contends.
 func TestARunCountsIfItKeepsAll(t *testing.T) {
 	p := parse(t, "scenario: In turn\nlocks: [set-nx-lua]\nclients: [A, B]\nworkload: {work: 100ms, stagger: 2s}\n")
 	for _, tt := range []struct {

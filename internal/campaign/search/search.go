@@ -88,7 +88,8 @@ func (t Tried) Rate() (share, low, high int64) {
 // batch is how many seeds are played before their outcomes are checked, with any number of workers.
 const batch = 64
 
-// shardSeeds returns the seeds of the shard: the first one and how many. Shards consist of whole batches.
+// shardSeeds returns the seeds of the shard: the first one and how many. Shards consist of whole
+// batches.
 func (o *Options) shardSeeds() (first uint64, count int) {
 	from, before := o.Shard.Block((o.Seeds + batch - 1) / batch)
 	from, before = min(from*batch, o.Seeds), min(before*batch, o.Seeds)

@@ -107,7 +107,8 @@ func (s *shrinker) begin(f *Found) error {
 }
 
 // try makes a candidate of the best version and plays it. The candidate becomes the best one if the
-// same property still breaks the same way, and all its faults happened. The same file is played once.
+// same property still breaks the same way, and all its faults happened. The same file is played
+// once.
 func (s *shrinker) try(change func(p *plan.Plan)) bool {
 	if !s.left() {
 		return false

@@ -9,14 +9,14 @@ import (
 	"lockstep/internal/history"
 )
 
-// Story writes events into a history. Its text has one event between two semicolons or line ends: an
-// instant in seconds (a unit may follow: 5ms), a node, a kind, and fields as key=value:
+// Story writes events into a history. Its text has one event between two semicolons or line ends:
+// an instant in seconds (a unit may follow: 5ms), a node, a kind, and fields as key=value:
 //
 //	0 A acquired; 5.5 B acquired token=34; 6 S removed owner=B peer=A cause=1
 //
 // A cause is the index of an event, or the name that the field "as" has given it. The field "lasts"
-// is a value that is a duration, "shows" is the reading of the node's clock in seconds, and "text" has
-// the rest of the event:
+// is a value that is a duration, "shows" is the reading of the node's clock in seconds, and "text"
+// has the rest of the event:
 //
 //	6 A sent peer=S as=late text=DEL lock; 9 S executed peer=A cause=late
 //
@@ -27,15 +27,16 @@ type Story struct {
 	Node func(name string) history.NodeID
 	// Entry is the text of an event with an owner that says none.
 	Entry string
-	// Words stand in the place of a kind, each for some events; rest is what follows. "as" names the
-	// last of them.
+	// Words stand in the place of a kind, each for some events; rest is what follows. "as" names
+	// the last of them.
 	Words map[string]func(at history.Instant, who string, rest []string)
 
 	named map[string]int32
 }
 
-// Read builds a history from a story. Nodes come into being when they are named. P is the probe, S, T
-// and U are stores, R and Q are resources, all others are clients, and "-" is no node. The lease is 10 s.
+// Read builds a history from a story. Nodes come into being when they are named. P is the probe, S,
+// T and U are stores, R and Q are resources, all others are clients, and "-" is no node. The lease
+// is 10 s.
 func Read(text string) *history.History {
 	h := history.New(history.Header{Lease: 10 * time.Second, ScalePPM: 1_000_000})
 	h.ReadTexts()

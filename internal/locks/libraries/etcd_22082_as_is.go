@@ -5,8 +5,8 @@
 // Lease: 1s
 // Bug: etcd-22082
 //
-// Idea: etcd-concurrency in an application that repeats an Unlock without an answer, which deletes the lock
-// that the same session has taken since.
+// Idea: etcd-concurrency in an application that repeats an Unlock without an answer, which deletes
+// the lock that the same session has taken since.
 //
 // Protocol:
 //  1. As etcd-concurrency: one session, a new Mutex for each acquisition.
@@ -15,7 +15,8 @@
 // Guarantees: as etcd-concurrency as long as every Unlock is answered.
 //
 // Breaks when: the answer to an Unlock is lost, and its repetition meets the next hold of the same
-// session: the library deletes the key by its name, whose create revision it knows and does not compare.
+// session: the library deletes the key by its name, whose create revision it knows and does not
+// compare.
 //
 // Source: https://github.com/etcd-io/etcd/issues/22082; the library's code at v3.6.5, mutex.go.
 

@@ -5,8 +5,8 @@
 // Lease: 1ms
 // Bug: go-zookeeper-229
 //
-// Idea: the Lock of the library itself: an attempt that loses its connection after its node was made leaves
-// the node behind.
+// Idea: the Lock of the library itself: an attempt that loses its connection after its node was
+// made leaves the node behind.
 //
 // Protocol:
 //  1. create /lock/_c_GUID-lock- EPHEMERAL SEQUENTIAL (the parent before, the first time).
@@ -16,8 +16,9 @@
 //
 // Guarantees: first come, first served, while no connection is lost.
 //
-// Breaks when: the connection is lost in step 2 and the session survives on the next one: the node stays in
-// the queue for as long as the process lives, and every later attempt of the same client waits behind it.
+// Breaks when: the connection is lost in step 2 and the session survives on the next one: the node
+// stays in the queue for as long as the process lives, and every later attempt of the same client
+// waits behind it.
 //
 // Source: https://github.com/samuel/go-zookeeper/issues/229; the library's code at v1.0.4, lock.go.
 

@@ -36,8 +36,8 @@ type Deps struct {
 	// Dial opens a connection to one of Addrs or Sentinels, or to an address that a
 	// sentinel has told.
 	Dial func(ctx context.Context, network, addr string) (net.Conn, error)
-	// Cleanup has f called when the run is over, and a client connects when it first needs to; nil where the
-	// whole process ends then, and clients are connected before the run begins.
+	// Cleanup has f called when the run is over, and a client connects when it first needs to; nil
+	// where the whole process ends then, and clients are connected before the run begins.
 	Cleanup func(f func())
 }
 

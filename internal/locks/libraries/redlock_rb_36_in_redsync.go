@@ -5,8 +5,9 @@
 // Lease: 1ms
 // Bug: redlock-rb-36
 //
-// Idea: redsync with its option WithSetNXOnExtend: an extension that finds no key sets it again. What was a
-// bug of another library is an option of this one, for servers that restart without their keys.
+// Idea: redsync with its option WithSetNXOnExtend: an extension that finds no key sets it again.
+// What was a bug of another library is an option of this one, for servers that restart without
+// their keys.
 //
 // Protocol:
 //  1. As redsync: SET NX PX on all nodes at once, a majority, the validity.
@@ -15,10 +16,11 @@
 //
 // Guarantees: as redlock-extend; besides, a node that has forgotten the lock learns of it again.
 //
-// Breaks when: as redlock-extend; and the lock has run out, another client has had it and given it back:
-// the first one is told that its lock was extended.
+// Breaks when: as redlock-extend; and the lock has run out, another client has had it and given it
+// back: the first one is told that its lock was extended.
 //
-// Source: https://github.com/go-redsync/redsync/pull/149; the library's code at v4.18.1, scripts.go and mutex.go.
+// Source: https://github.com/go-redsync/redsync/pull/149; the library's code at v4.18.1, scripts.go
+// and mutex.go.
 
 package libraries
 

@@ -52,8 +52,8 @@ func (b *bound) bind(first []string, slot slotter, guess func(field int) error) 
 	return nil
 }
 
-// parts parses the expression for one of our values: a text after "=", or names and @file, joined by "+", or
-// alternatives separated by "|".
+// parts parses the expression for one of our values: a text after "=", or names and @file, joined
+// by "+", or alternatives separated by "|".
 func (b *bound) parts(field int, slot slotter) (parts []part, err error) {
 	expression := b.format.Columns[names[field]]
 	if text, ok := strings.CutPrefix(expression, "="); ok {
@@ -118,8 +118,9 @@ func (p *part) of(values [][]byte) []byte {
 	return nil
 }
 
-// aliases are names in logs for our values, the best first, in lower case with separated words. Names that end with
-// an alias come next, except for a token and a mode, which others than locks have.
+// aliases are names in logs for our values, the best first, in lower case with separated words.
+// Names that end with an alias come next, except for a token and a mode, which others than locks
+// have.
 var aliases = [numFields][]string{
 	timeField:    {"time", "timestamp", "ts", "datetime", "date", "asctime", "t", "time unix nano"},
 	clientField:  {"client", "client id", "owner", "holder", "identity", "worker", "pod name", "pod", "instance", "instance id", "service node name", "hostname", "host name", "host"},
@@ -130,7 +131,8 @@ var aliases = [numFields][]string{
 	messageField: {"message", "msg", "content", "log", "body string value"},
 }
 
-// wanted reports whether a value may be guessed by the names of a log: a message only if patterns use it.
+// wanted reports whether a value may be guessed by the names of a log: a message only if patterns
+// use it.
 func (b *bound) wanted(field int) bool { return field != messageField || len(b.format.patterns) > 0 }
 
 // needed reports whether a log must have a value.
@@ -144,7 +146,8 @@ func (b *bound) needed(field int) bool {
 	return field <= eventField
 }
 
-// within fills in the values from the message of a line, if there are patterns. It returns the one that matched.
+// within fills in the values from the message of a line, if there are patterns. It returns the one
+// that matched.
 func (b *bound) within(f *Fields) (p *pattern, ok bool) {
 	if len(b.format.patterns) == 0 {
 		return nil, true
@@ -157,8 +160,8 @@ func (b *bound) within(f *Fields) (p *pattern, ok bool) {
 	return p, true
 }
 
-// emitOnly emits the event of a line, and returns ErrTwo if a pattern matches a second one, and ErrUnread if the words
-// around the match may say that there was none.
+// emitOnly emits the event of a line, and returns ErrTwo if a pattern matches a second one, and
+// ErrUnread if the words around the match may say that there was none.
 func (b *bound) emitOnly(f *Fields, p *pattern, emit func(*Fields) error) error {
 	if p != nil {
 		if p.denied() || phrase.Match(f.Lock) {
@@ -175,8 +178,8 @@ func (b *bound) emitOnly(f *Fields, p *pattern, emit func(*Fields) error) error 
 	return nil
 }
 
-// Names of values that say whether an event succeeded, and a name with a value that says that it did not, or not whether
-// it did. What is no error is nothing.
+// Names of values that say whether an event succeeded, and a name with a value that says that it
+// did not, or not whether it did. What is no error is nothing.
 var (
 	outcome = regexp.MustCompile(`(?i)^(?:(?:event|lock|fields|attributes|jsonPayload|_source)\.)*(?:lock_|is_)?(?:success(?:ful)?|succeeded|ok|acquired|obtained|granted|outcome|result|status|err|error(?:\.message)?)$`)
 	failure = regexp.MustCompile(`(?i)(?:\b|_)(?:(?:success(?:ful)?|succeeded|ok|acquired|obtained|granted)["' ]*[:=]+>?["' ]*(?:0|f|n|no|false|fail\w*|unsuccessful|null|<?nil|none|undefined)|` +
@@ -196,7 +199,8 @@ var prose = slices.Index(aliases[eventField], "message")
 // farther is added to the rank of a name that ends with an alias.
 const farther = 100
 
-// rank returns how well a name fits one of our values: 0 is our own name, lower is better, -1 is no fit.
+// rank returns how well a name fits one of our values: 0 is our own name, lower is better, -1 is no
+// fit.
 func rank(field int, name string) int {
 	if name == names[field] {
 		return 0
@@ -219,8 +223,8 @@ func rank(field int, name string) int {
 // camel matches the border of two words: lockAcquired.
 var camel = regexp.MustCompile(`([a-z])([A-Z])`)
 
-// Words returns the words of a name or a phrase in lower case: timestamp for "@timestamp", and lock and name for
-// "lock.name", "lockName" and "LOCK_NAME".
+// Words returns the words of a name or a phrase in lower case: timestamp for "@timestamp", and lock
+// and name for "lock.name", "lockName" and "LOCK_NAME".
 func Words(text string) []string {
 	return strings.FieldsFunc(strings.ToLower(camel.ReplaceAllString(text, "$1 $2")), func(c rune) bool { return !(c >= 'a' && c <= 'z' || c >= '0' && c <= '9' || c > 0x7f) })
 }

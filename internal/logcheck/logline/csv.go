@@ -44,7 +44,8 @@ func newCSV(header []byte, b bound) (*csvDecoder, error) {
 	return nil, first
 }
 
-// misfits are first lines of logs that cannot be judged, such as those of Logback without a configuration.
+// misfits are first lines of logs that cannot be judged, such as those of Logback without a
+// configuration.
 var misfits = []struct {
 	form *regexp.Regexp
 	cure string
@@ -151,7 +152,8 @@ func (d *csvDecoder) Decode(line []byte, _ int64, emit func(*Fields) error) erro
 	return d.emitOnly(f, p, emit)
 }
 
-// spared reports whether a line may omit the columns from n on: only tokens, modes and leases may be missing.
+// spared reports whether a line may omit the columns from n on: only tokens, modes and leases may
+// be missing.
 func (d *csvDecoder) spared(n int) bool {
 	return !slices.ContainsFunc(d.fields[:tokenField], func(parts []part) bool {
 		return slices.ContainsFunc(parts, func(p part) bool { return p.slot >= n })

@@ -16,14 +16,15 @@ import (
 	"github.com/goccy/go-yaml"
 )
 
-// strptime has the layouts of package time for the verbs of strftime, which Python, Ruby and C use. They accept
-// numbers with and without leading zeros.
+// strptime has the layouts of package time for the verbs of strftime, which Python, Ruby and C use.
+// They accept numbers with and without leading zeros.
 var strptime = map[byte]string{
 	'Y': "2006", 'y': "06", 'm': "1", 'd': "_2", 'e': "_2", 'H': "15", 'I': "3", 'M': "4", 'S': "5", 'f': "000000", 'L': "000",
 	'b': "Jan", 'B': "January", 'a': "Mon", 'A': "Monday", 'p': "PM", 'z': "-0700", 'Z': "MST", 'T': "15:4:5", 'F': "2006-1-_2", '%': "%",
 }
 
-// letters has the layouts for the letters of java.time and .NET, which logback, log4j and Serilog use.
+// letters has the layouts for the letters of java.time and .NET, which logback, log4j and Serilog
+// use.
 var letters = map[string]string{
 	"yyyy": "2006", "uuuu": "2006", "yy": "06", "MMMM": "January", "MMM": "Jan", "MM": "1", "M": "1", "dd": "_2", "d": "_2", "HH": "15", "H": "15", "hh": "3", "h": "3",
 	"mm": "4", "m": "4", "ss": "5", "s": "5", "XXX": "Z07:00", "XX": "Z0700", "X": "Z07", "Z": "-0700", "zzz": "-07:00", "K": "Z07:00", "z": "MST",
@@ -57,7 +58,8 @@ func layoutOf(text string) (layout string, err error) {
 	return layout, nil
 }
 
-// Parts of layouts with a meaning: a verb of strftime; a text in quotation marks, a run of one letter.
+// Parts of layouts with a meaning: a verb of strftime; a text in quotation marks, a run of one
+// letter.
 var (
 	verb = regexp.MustCompile(`%.?`)
 	run  = regexp.MustCompile(`'[^']*'?|y+|u+|M+|d+|H+|h+|m+|s+|S+|f+|T+|X+|Z+|z+|K+|E+|a+|t+|[A-Za-z]`)
@@ -93,8 +95,8 @@ func fromLetters(text string) (layout string, err error) {
 	return layout, err
 }
 
-// Format describes a log, as far as it cannot be detected. A file with one, a mapping, has the keys of the tags and
-// overrides its preset.
+// Format describes a log, as far as it cannot be detected. A file with one, a mapping, has the keys
+// of the tags and overrides its preset.
 type Format struct {
 	Preset   string            `yaml:"preset"`
 	Kind     string            `yaml:"format"`      // CSV, JSON, Text or Monitor
@@ -118,7 +120,8 @@ type Format struct {
 	GoLayout string `yaml:"-"` // the layout of times for package time; "" for none
 }
 
-// Rules are the rules of the judgement that a mapping may state: durations such as 50ms, "" for none.
+// Rules are the rules of the judgement that a mapping may state: durations such as 50ms, "" for
+// none.
 type Rules struct {
 	ClockError    string `yaml:"clock-error"`
 	ReleasedAfter string `yaml:"released-after"`
@@ -176,8 +179,8 @@ func (f Format) over(preset string) (Format, error) {
 	return f, f.check()
 }
 
-// Over returns the format completed by another one: words for events and lines to ignore add up, columns are taken one by
-// one, and all other keys as a whole.
+// Over returns the format completed by another one: words for events and lines to ignore add up,
+// columns are taken one by one, and all other keys as a whole.
 func (f Format) Over(p *Format) Format {
 	columns, events := map[string]string{}, map[string]words{}
 	maps.Copy(columns, p.Columns)

@@ -129,7 +129,8 @@ func TestLinesWithoutAnEvent(t *testing.T) {
 	}
 }
 
-// The thread is told apart from the application, the trace, the logger and the time, and is not guessed.
+// The thread is told apart from the application, the trace, the logger and the time, and is not
+// guessed.
 func TestTheThreadOfALine(t *testing.T) {
 	const at, trace = "2026-11-29T10:15:30.123+01:00", "0123456789abcdef0123456789abcdef-0123456789abcdef"
 	for head, want := range map[string]string{
@@ -161,7 +162,8 @@ func TestTheThreadOfALine(t *testing.T) {
 	}
 }
 
-// A line that says that there was no event, or does not name the lock where its name is expected, is not understood.
+// A line that says that there was no event, or does not name the lock where its name is expected,
+// is not understood.
 func TestWordsThatDeny(t *testing.T) {
 	const head = "2026-03-01 12:00:00.123 INFO 1 --- [w] c.e.L : "
 	for message, want := range map[string]error{

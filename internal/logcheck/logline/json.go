@@ -9,7 +9,8 @@ import (
 	"lockstep/internal/history/jsonline"
 )
 
-// jsonDecoder reads one JSON object for each event. Keys of nested objects are paths: kubernetes.pod.name.
+// jsonDecoder reads one JSON object for each event. Keys of nested objects are paths:
+// kubernetes.pod.name.
 type jsonDecoder struct {
 	bound
 	scan    jsonline.Scanner
@@ -135,7 +136,8 @@ func (d *jsonDecoder) pass(line []byte, field int) error {
 	return unread(fmt.Sprintf("which of the keys %s has the %s is not known: --columns %s=NAME says it%s", listed(keys), name, name, cure))
 }
 
-// moved is the error of a value with another key than before: a line may name the holder beside the client.
+// moved is the error of a value with another key than before: a line may name the holder beside the
+// client.
 func (d *jsonDecoder) moved(field int) error {
 	s := d.guess(field)
 	if s == nil || !s.set || s.before == "" || s.name == s.before {
@@ -169,7 +171,8 @@ func (d *jsonDecoder) under(key []byte, depth int) error {
 	return d.scalar(0)
 }
 
-// attribute reads {"key": "lock.name", "value": {"stringValue": "jobs"}}, by which OpenTelemetry writes a key and its value.
+// attribute reads {"key": "lock.name", "value": {"stringValue": "jobs"}}, by which OpenTelemetry
+// writes a key and its value.
 func (d *jsonDecoder) attribute(depth int) error {
 	if d.scan.Next() != '{' {
 		return d.scan.Skip()

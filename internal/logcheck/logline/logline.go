@@ -1,5 +1,5 @@
-// Package logline splits the lines of a log into the values of events, without interpreting the values: CSV,
-// JSON, application text, and the output of MONITOR of Redis.
+// Package logline splits the lines of a log into the values of events, without interpreting the
+// values: CSV, JSON, application text, and the output of MONITOR of Redis.
 //
 // A Format describes a log, as far as the format cannot be detected from the first lines.
 package logline
@@ -14,7 +14,8 @@ import (
 	"unicode/utf8"
 )
 
-// Fields are the values of an event as the log has them, valid until the next line; "" for a missing one.
+// Fields are the values of an event as the log has them, valid until the next line; "" for a
+// missing one.
 type Fields struct {
 	Time, Client, Lock, Event, Token, Mode, Lease []byte
 	Prose                                         bool   // the event may be any sentence
@@ -47,18 +48,20 @@ func (f *Fields) set(field int, value []byte) {
 
 // Decoder splits the lines of one file.
 type Decoder interface {
-	// Decode calls emit for each event of a line, usually one. Lines are numbered from 1. Its errors include ErrOther
-	// and ErrUnread, for lines without an event.
+	// Decode calls emit for each event of a line, usually one. Lines are numbered from 1. Its
+	// errors include ErrOther and ErrUnread, for lines without an event.
 	Decode(line []byte, number int64, emit func(*Fields) error) error
 	// End calls emit for events that are complete only at the end of the log.
 	End(emit func(*Fields) error) error
-	// Time returns the time of a line about something else, which was decoded last; nil when it is not known.
+	// Time returns the time of a line about something else, which was decoded last; nil when it is
+	// not known.
 	Time(line []byte) []byte
 	// Whole reports whether a last line without a line break is certainly complete.
 	Whole() bool
 	// Reads returns the log's columns or keys for our values.
 	Reads() []Read
-	// Unproven returns the number of lines whose event may not have happened, and the first of them.
+	// Unproven returns the number of lines whose event may not have happened, and the first of
+	// them.
 	Unproven() (n, first int64)
 }
 
@@ -93,8 +96,9 @@ var kinds = []string{CSV, JSON, Text, Monitor}
 // isMonitor matches a line of MONITOR.
 var isMonitor = regexp.MustCompile(`^\d{9,11}\.\d{6} \[\d+ [^"]+\] "`)
 
-// Open returns a decoder for a file, and the format completed by what its first lines show. ahead is the beginning
-// of the file, starting with the first line. The file's name may stand for a client.
+// Open returns a decoder for a file, and the format completed by what its first lines show. ahead
+// is the beginning of the file, starting with the first line. The file's name may stand for a
+// client.
 func Open(f *Format, file string, first, ahead []byte) (d Decoder, found Format, err error) {
 	found = *f
 	if found.Kind == "" && found.Preset == "" && len(found.Pattern) == 0 {
@@ -163,7 +167,8 @@ func mayMatter(line []byte) bool {
 	return slices.ContainsFunc(telling, func(word []byte) bool { return bytes.Contains(line, word) })
 }
 
-// telling are words about locks, or about a line that may be, in lower case, capitalized, and in upper case.
+// telling are words about locks, or about a line that may be, in lower case, capitalized, and in
+// upper case.
 var telling = func() (all [][]byte) {
 	for _, word := range []string{"lock", "lease", "leader", "mutex", "acquir", "releas", "last message repeated"} {
 		all = append(all, []byte(word), []byte(strings.ToUpper(word[:1])+word[1:]), []byte(strings.ToUpper(word)))

@@ -12,11 +12,12 @@ import (
 	"github.com/zeebo/xxh3"
 )
 
-// monitorDecoder reads the output of MONITOR of Redis, which has commands and no replies. So it replays the commands
-// on the keys that are locks (monitor_keys.go). The replies within a script follow from its next commands.
+// monitorDecoder reads the output of MONITOR of Redis, which has commands and no replies. So it
+// replays the commands on the keys that are locks (monitor_keys.go). The replies within a script
+// follow from its next commands.
 //
-// A client is identified by the host of its connection and the value that it writes: a pool changes the port only.
-// A line with an ambiguous client is unread, which adds a doubt.
+// A client is identified by the host of its connection and the value that it writes: a pool changes
+// the port only. A line with an ambiguous client is unread, which adds a doubt.
 type monitorDecoder struct {
 	bound
 	keys     map[string]*entry
@@ -46,7 +47,8 @@ type script struct {
 	acted bool   // it has changed the key since
 }
 
-// names reports whether a script has a value among its arguments, or reads the field with that name.
+// names reports whether a script has a value among its arguments, or reads the field with that
+// name.
 func (s *script) names(value string) bool {
 	if s.field != "" {
 		return s.field == value
@@ -129,7 +131,8 @@ func graver(a, b error) error {
 	return a
 }
 
-// arguments splits the arguments of a command, without unescaping them, and puts the command into lower case.
+// arguments splits the arguments of a command, without unescaping them, and puts the command into
+// lower case.
 func arguments(text string) (args []string, err error) {
 	for text != "" {
 		quoted, err := strconv.QuotedPrefix(text)
@@ -146,7 +149,8 @@ func arguments(text string) (args []string, err error) {
 	return args, nil
 }
 
-// brief returns a copy of a text, so that a long line is not kept in memory. It shortens a long text.
+// brief returns a copy of a text, so that a long line is not kept in memory. It shortens a long
+// text.
 func brief(text string) string {
 	const most = 120
 	if len(text) <= most {
@@ -189,8 +193,8 @@ func (d *monitorDecoder) act(name string) {
 	}
 }
 
-// finishScript handles the end of a script that read a key and did not change it. If it names the value of a former
-// holder, that client has found out that it lost the lock.
+// finishScript handles the end of a script that read a key and did not change it. If it names the
+// value of a former holder, that client has found out that it lost the lock.
 func (d *monitorDecoder) finishScript() error {
 	s := d.script
 	if s == nil || !s.read || s.acted {
@@ -231,7 +235,8 @@ func (d *monitorDecoder) tell(name string, by holder, event string, lease time.D
 	return d.emit(f)
 }
 
-// longest bounds the leases that are reported, and endless is reported when a key no longer expires.
+// longest bounds the leases that are reported, and endless is reported when a key no longer
+// expires.
 const (
 	longest = 1000 * time.Hour
 	endless = "87600h"

@@ -63,7 +63,8 @@ func (d *monitorDecoder) clearOwner(e *entry) {
 	e.unprovenSet, e.owner, e.until = 0, holder{}, never
 }
 
-// loseTrack notes that a key has changed in a way that is not replayed: its owner is a stranger, or it was removed.
+// loseTrack notes that a key has changed in a way that is not replayed: its owner is a stranger, or
+// it was removed.
 func (d *monitorDecoder) loseTrack(e *entry, owner holder) error {
 	d.clearOwner(e)
 	e.owner, e.freeIsCertain = owner, owner == holder{}

@@ -8,11 +8,11 @@ import (
 	"time"
 )
 
-// The effects of commands on the keys that are locks. A key is a lock from its first SET with NX on, or from the
-// script of a re-entrant lock. MONITOR shows commands and no replies, so whether a SET with NX succeeded is
-// inferred: its earlier value is unknown until a script has read the value of a holder, or the key was deleted.
-// A key has an owner, whose value it has, and believers, which have acquired it and not released it. ErrUnread
-// says that the effect of a line is uncertain.
+// The effects of commands on the keys that are locks. A key is a lock from its first SET with NX
+// on, or from the script of a re-entrant lock. MONITOR shows commands and no replies, so whether a
+// SET with NX succeeded is inferred: its earlier value is unknown until a script has read the value
+// of a holder, or the key was deleted. A key has an owner, whose value it has, and believers, which
+// have acquired it and not released it. ErrUnread says that the effect of a line is uncertain.
 
 // tick is the largest difference between a time of the log and the clock by which keys expire.
 const tick = 2 * time.Millisecond
@@ -73,7 +73,8 @@ func (d *monitorDecoder) play(args []string) (err error) {
 	return d.loseTrack(e, stranger)
 }
 
-// reads replays a command that changes nothing. In a script, it determines the meaning of the next ones.
+// reads replays a command that changes nothing. In a script, it determines the meaning of the next
+// ones.
 func (d *monitorDecoder) reads(name string, e *entry, args []string) error {
 	s := d.script
 	if s == nil {
@@ -114,7 +115,8 @@ func (d *monitorDecoder) reads(name string, e *entry, args []string) error {
 // units are the units of a time to live, by option or command.
 var units = map[string]time.Duration{"ex": time.Second, "px": time.Millisecond, "expire": time.Second, "pexpire": time.Millisecond}
 
-// lease parses a time to live; 0 for one that is as good as none, -1 for one that the server refuses.
+// lease parses a time to live; 0 for one that is as good as none, -1 for one that the server
+// refuses.
 func lease(text string, unit time.Duration) time.Duration {
 	n, err := strconv.ParseInt(text, 10, 64)
 	switch {
@@ -210,7 +212,8 @@ func (d *monitorDecoder) grant(name string, e *entry, by holder, span time.Durat
 	return err
 }
 
-// reenter replays an HINCRBY or HSET in a script that has checked that the key is free, or its client's.
+// reenter replays an HINCRBY or HSET in a script that has checked that the key is free, or its
+// client's.
 func (d *monitorDecoder) reenter(name string, e *entry, by holder, number string) error {
 	n, err := strconv.Atoi(number)
 	if err != nil {
@@ -273,8 +276,8 @@ func (d *monitorDecoder) extend(name string, e *entry, span time.Duration) error
 	return err
 }
 
-// remove replays the DEL of one key. A script that has read the value identifies the client. Any other DEL is attributed
-// to the only believer of its host.
+// remove replays the DEL of one key. A script that has read the value identifies the client. Any
+// other DEL is attributed to the only believer of its host.
 func (d *monitorDecoder) remove(name string) error {
 	e := d.keys[name]
 	if e == nil {

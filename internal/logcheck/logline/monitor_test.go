@@ -9,8 +9,8 @@ import (
 	"lockstep/internal/must"
 )
 
-// monitored makes a log of MONITOR from short lines, joined by semicolons: the second, the connection, the command.
-// Connections without a dot are of host 10.0.0.<first letter>.
+// monitored makes a log of MONITOR from short lines, joined by semicolons: the second, the
+// connection, the command. Connections without a dot are of host 10.0.0.<first letter>.
 func monitored(short string) []string {
 	lines := []string{"OK"}
 	for line := range strings.SplitSeq(short, ";") {
@@ -29,7 +29,8 @@ func monitored(short string) []string {
 	return lines
 }
 
-// read decodes lines: "host/value lock event lease" for each event, and ? for a line that is unread.
+// read decodes lines: "host/value lock event lease" for each event, and ? for a line that is
+// unread.
 func read(t testing.TB, lines []string) (all []string, unproven int64) {
 	t.Helper()
 	d := newMonitor()

@@ -94,8 +94,8 @@ func (d *textDecoder) Time(line []byte) []byte {
 	return at
 }
 
-// timeOf returns the first time of a line, and what stands before it. The runtime of a container puts the time at which
-// a line arrived in front of that of the line.
+// timeOf returns the first time of a line, and what stands before it. The runtime of a container
+// puts the time at which a line arrived in front of that of the line.
 func timeOf(line []byte) (at, before []byte) {
 	found := first.FindIndex(line)
 	if found == nil {

@@ -154,8 +154,8 @@ func (l *Link) LoseHost() {
 	l.announce()
 }
 
-// Change is a request that may change an entry, and its reply, as bytes of the protocol. The link has
-// the reply even if its client does not get it.
+// Change is a request that may change an entry, and its reply, as bytes of the protocol. The link
+// has the reply even if its client does not get it.
 type Change struct {
 	Name           string // see Message
 	Bytes          [2][]byte

@@ -92,7 +92,8 @@ func (c *client) want(reply string) {
 
 const short = 50 * time.Millisecond
 
-// A client that only reads, or sends heartbeats, changes nothing. The link keeps what may change an entry, and its reply.
+// A client that only reads, or sends heartbeats, changes nothing. The link keeps what may change an
+// entry, and its reply.
 func TestALinkCountsRequestsThatMayChangeAnEntry(t *testing.T) {
 	addr := realtest.Serve(t, func(c net.Conn) {
 		for r := bufio.NewReader(c); ; {

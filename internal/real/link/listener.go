@@ -36,7 +36,8 @@ func (l *Listener) Addr() string { return l.listener.Addr().String() }
 // Closed is closed by Close.
 func (l *Listener) Closed() <-chan struct{} { return l.life.Done() }
 
-// Serve calls serve for each caller, whose connection is closed when serve returns or the listener closes.
+// Serve calls serve for each caller, whose connection is closed when serve returns or the listener
+// closes.
 func (l *Listener) Serve(serve func(caller net.Conn)) {
 	l.running.Go(func() {
 		for {
@@ -81,8 +82,8 @@ func carry(to, from net.Conn) {
 	}
 }
 
-// Close closes the address and all connections, and returns when no goroutine of the listener is left. It
-// may be called twice.
+// Close closes the address and all connections, and returns when no goroutine of the listener is
+// left. It may be called twice.
 func (l *Listener) Close() error {
 	l.end()
 	err := l.listener.Close()

@@ -31,8 +31,8 @@ type tampering struct {
 	sent  bool // it was on its way before the fault that waited for this moment: no cut holds it
 }
 
-// Watch announces a command that is about to be sent over this link. Reached is called for the wanted moments, and
-// Lose and Postpone can act on it.
+// Watch announces a command that is about to be sent over this link. Reached is called for the
+// wanted moments, and Lose and Postpone can act on it.
 //
 // The command is recognised by its mark and not as "the next request": the tasks of one client
 // share the link, and a renewal by the watchdog may come first.

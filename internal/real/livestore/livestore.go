@@ -1,9 +1,9 @@
-// Package livestore is what the live world needs from a store: how its real servers are started, which of
-// them leads, where a request begins in its protocol, and how a real client executes one. The package live
-// in the folder of a store registers a driver; the rest is common to all stores.
+// Package livestore is what the live world needs from a store: how its real servers are started,
+// which of them leads, where a request begins in its protocol, and how a real client executes one.
+// The package live in the folder of a store registers a driver; the rest is common to all stores.
 //
-// A worker is the program of the harness, started again as a child, so both have the same drivers: the
-// harness starts servers, a worker makes a client.
+// A worker is the program of the harness, started again as a child, so both have the same drivers:
+// the harness starts servers, a worker makes a client.
 package livestore
 
 import (
@@ -26,24 +26,27 @@ type Driver struct {
 	Store store.ID
 	// Refuse returns an error for a plan that its servers cannot play; nil: they can play all.
 	Refuse func(p *plan.Plan) error
-	// Stagger is the least time between the starts of two clients, whose first requests should arrive in
-	// order. They take longer where servers write to a disk or a session has to begin.
+	// Stagger is the least time between the starts of two clients, whose first requests should
+	// arrive in order. They take longer where servers write to a disk or a session has to begin.
 	Stagger time.Duration
-	// NoClock is why the clocks of its servers cannot be set. If it is nil, libfaketime sets those of a
-	// Replicated store; the leases of a Quorum rest on the monotonic clock, which cannot be set.
+	// NoClock is why the clocks of its servers cannot be set. If it is nil, libfaketime sets those
+	// of a Replicated store; the leases of a Quorum rest on the monotonic clock, which cannot be
+	// set.
 	NoClock error
 	// Protocol is the one of clients and servers.
 	Protocol link.Protocol
 	// Connect makes a client of a worker or an operator. It need not open a connection.
 	Connect func(c Client) (Executor, error)
-	// Probe is a request that only a server that serves clients answers; nil: one that listens serves.
+	// Probe is a request that only a server that serves clients answers; nil: one that listens
+	// serves.
 	Probe ports.Request
 
 	// Of a Replicated store.
 
 	// Launch starts a server and returns when it answers.
 	Launch func(ctx context.Context, s Single) (Database, error)
-	// Copies: a replica begins as a copy of its primary's files, which is impossible in a container.
+	// Copies: a replica begins as a copy of its primary's files, which is impossible in a
+	// container.
 	Copies bool
 
 	// Of a Quorum.
@@ -52,16 +55,17 @@ type Driver struct {
 	Cluster func(w Wish) servers.Cluster
 	// Leads asks a server whether it leads. One that is cut off may say so for a while.
 	Leads func(ctx context.Context, s *servers.Server) bool
-	// LeastElection is the least time without a leader after the loss of one, whatever a scenario says.
+	// LeastElection is the least time without a leader after the loss of one, whatever a scenario
+	// says.
 	LeastElection time.Duration
-	// Removals returns the entries below a key, "" for any, that clients have removed and others had
-	// made; false where the servers' records and the clients' requests do not show all. It is called
-	// after all clients have ended. Nil without such records.
+	// Removals returns the entries below a key, "" for any, that clients have removed and others
+	// had made; false where the servers' records and the clients' requests do not show all. It is
+	// called after all clients have ended. Nil without such records.
 	Removals func(all []*servers.Server, key string, requests []Deed) ([]Removal, bool)
 	// Longest is the longest session that the servers grant; nil: they grant any.
 	Longest func(s store.Settings) time.Duration
-	// LifetimeElsewhere: an entry lives as long as a session or a lease, which began with another request than the
-	// entry. It is false if each request of a session prolongs it.
+	// LifetimeElsewhere: an entry lives as long as a session or a lease, which began with another
+	// request than the entry. It is false if each request of a session prolongs it.
 	LifetimeElsewhere bool
 }
 
@@ -88,31 +92,33 @@ type Single struct {
 	Replication *Replication
 }
 
-// Replication makes a server one of several with the same entries: a primary, and replicas that ask it for its
-// log of changes and apply them a little later.
+// Replication makes a server one of several with the same entries: a primary, and replicas that ask
+// it for its log of changes and apply them a little later.
 type Replication struct {
 	Number   int    // of the server, from 1, different for each
 	Upstream string // host:port at which it reaches its primary; "" for the primary
 }
 
-// Database is a running server of a Replicated store. A way is the address at which it reaches its primary.
+// Database is a running server of a Replicated store. A way is the address at which it reaches its
+// primary.
 type Database interface {
 	servers.Running
 	Listens() string // host:port on the loopback interface
 	// Endpoint is the address for a client, by an address of the server or of a link.
 	Endpoint(addr string) string
-	// Relaunch starts a killed server again, on its address, with its data; Rejoin starts a replica again
-	// without data, which its primary sends.
+	// Relaunch starts a killed server again, on its address, with its data; Rejoin starts a replica
+	// again without data, which its primary sends.
 	Relaunch(ctx context.Context) error
 	Rejoin(ctx context.Context, way string) error
 	// Follow makes it follow another primary than before.
 	Follow(ctx context.Context, way string) error
-	// Promote makes it a primary. It first applies the changes that it has received; others are lost.
+	// Promote makes it a primary. It first applies the changes that it has received; others are
+	// lost.
 	Promote(ctx context.Context) error
 	// InStep returns when it has all data of its primary, which listens there.
 	InStep(ctx context.Context, primary string) error
-	// Evict ends the session that has the lock, or removes its entry, as an operator does, bypassing all
-	// links; false when there was neither.
+	// Evict ends the session that has the lock, or removes its entry, as an operator does,
+	// bypassing all links; false when there was neither.
 	Evict(ctx context.Context, e store.Entry) (bool, error)
 }
 
@@ -123,13 +129,15 @@ type Wish struct {
 	Settings store.Settings
 	Election time.Duration // how long a leader may be silent
 	Calm     bool          // the run has no faults of servers, so elections need not be fast
-	// Links between servers, which partitions hold; nil: they connect to each other directly. Most stores
-	// need one of the two. Both are called before any server runs, and again when a start has failed.
+	// Links between servers, which partitions hold; nil: they connect to each other directly. Most
+	// stores need one of the two. Both are called before any server runs, and again when a start
+	// has failed.
 
 	// Route returns the address by which one server reaches another that listens there.
 	Route servers.Route
-	// Fronts opens for each server the one address by which all others know it, on the host that front
-	// returns. A caller connects from its own host, and is led to the same port of the other's host.
+	// Fronts opens for each server the one address by which all others know it, on the host that
+	// front returns. A caller connects from its own host, and is led to the same port of the
+	// other's host.
 	Fronts func(front, host func(i int) string) (known []string, err error)
 }
 
@@ -158,13 +166,13 @@ type Client struct {
 	Dial      func(ctx context.Context, network, addr string) (net.Conn, error)
 }
 
-// Executor executes requests by a real client. Its caller does what is common to all stores: it records the
-// request and its answer, lets other tasks run meanwhile, and ends ctx after the response timeout (and the
-// request's store.Patient) or when no task waits for the answer.
+// Executor executes requests by a real client. Its caller does what is common to all stores: it
+// records the request and its answer, lets other tasks run meanwhile, and ends ctx after the
+// response timeout (and the request's store.Patient) or when no task waits for the answer.
 type Executor interface {
-	// Do sends a request to a server and returns its answer, of the type that the request's documentation
-	// names. A request that a link has to recognise carries MarkOf(ctx). The error is ports.ErrConnection
-	// when the outcome of the request is unknown, otherwise the store's.
+	// Do sends a request to a server and returns its answer, of the type that the request's
+	// documentation names. A request that a link has to recognise carries MarkOf(ctx). The error is
+	// ports.ErrConnection when the outcome of the request is unknown, otherwise the store's.
 	Do(ctx context.Context, server int, r ports.Request) (any, error)
 	// Close closes its connections.
 	Close() error
@@ -176,7 +184,8 @@ func (d *Driver) Operator(endpoints ...string) (Executor, error) {
 	return d.Connect(Client{Endpoints: endpoints, Timeout: operatorTime, Dial: dialer.DialContext})
 }
 
-// Start starts the servers and returns when all of them serve clients. Stop has to be called on each of them.
+// Start starts the servers and returns when all of them serve clients. Stop has to be called on
+// each of them.
 func (d *Driver) Start(ctx context.Context, w Wish) ([]*servers.Server, error) {
 	c := d.Cluster(w)
 	c.Name, c.Product, c.Members, c.Launcher = store.Of(d.Store).Node, images.For(d.Store), w.Members, w.Launcher
@@ -196,8 +205,8 @@ func (d *Driver) Ready(ctx context.Context, c *Client, e Executor, server int) e
 	return err
 }
 
-// operatorTime bounds each connection and each request of an operator. For the time behind, an operator
-// that finds nothing looks again: a server that answers reads by itself may be behind.
+// operatorTime bounds each connection and each request of an operator. For the time behind, an
+// operator that finds nothing looks again: a server that answers reads by itself may be behind.
 const (
 	operatorTime = 5 * time.Second
 	behind       = 100 * time.Millisecond
@@ -222,8 +231,8 @@ func (d *Driver) Evict(ctx context.Context, s *servers.Server, key string) (sess
 	return session, found, err
 }
 
-// Opener is an Executor with connections that a caller keeps (store.Port.Dial), for a session or a watch.
-// Without it, Dial returns the connection of all other requests.
+// Opener is an Executor with connections that a caller keeps (store.Port.Dial), for a session or a
+// watch. Without it, Dial returns the connection of all other requests.
 type Opener interface {
 	Open(ctx context.Context, server int, in Incoming) (Line, error)
 }
@@ -240,8 +249,8 @@ type Incoming struct {
 	Broke func() // called when the connection breaks or is closed
 }
 
-// Marker is an Executor whose requests have no room for a mark: the link recognises a request by its
-// content.
+// Marker is an Executor whose requests have no room for a mark: the link recognises a request by
+// its content.
 type Marker interface{ Mark(r ports.Request) string }
 
 type markKey struct{}

@@ -57,8 +57,8 @@ func Nap(d time.Duration) {
 	}
 }
 
-// childAttr makes a child that gets SIGKILL, unless another signal is asked for, when the thread that
-// forked it ends, and that has no terminal, so that a Ctrl-C reaches only the harness.
+// childAttr makes a child that gets SIGKILL, unless another signal is asked for, when the thread
+// that forked it ends, and that has no terminal, so that a Ctrl-C reaches only the harness.
 func childAttr(asked *syscall.SysProcAttr) *syscall.SysProcAttr {
 	attr := &syscall.SysProcAttr{Setsid: true, Pdeathsig: syscall.SIGKILL}
 	if asked != nil {

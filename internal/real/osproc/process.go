@@ -1,6 +1,6 @@
-// Package osproc is the operating system's part of the live world, which is Linux: child processes that cannot
-// outlive the harness, freezing and killing them, one clock for all of them, and scratch
-// directories that are always removed.
+// Package osproc is the operating system's part of the live world, which is Linux: child processes
+// that cannot outlive the harness, freezing and killing them, one clock for all of them, and
+// scratch directories that are always removed.
 //
 // A child started here dies when the harness ends or kills it, and also when the harness itself
 // is killed by SIGKILL and cannot clean up. A run's Reaper, which outlives the harness then,
@@ -43,8 +43,8 @@ var forks = sync.OnceValue(func() chan<- func() {
 
 // Start starts a child that dies with this process. Its outputs should be files, so that nothing
 // has to be copied and nothing is lost when it is killed. Of cmd.SysProcAttr it uses only the
-// account (Credential) and the signal at this process's death (Pdeathsig), for a child that then ends
-// by itself.
+// account (Credential) and the signal at this process's death (Pdeathsig), for a child that then
+// ends by itself.
 func Start(cmd *exec.Cmd) (*Process, error) {
 	cmd.SysProcAttr = childAttr(cmd.SysProcAttr)
 	started := make(chan error, 1)

@@ -78,8 +78,8 @@ func NeedServers(t testing.TB, id store.ID) {
 	}
 }
 
-// Interpreter returns the path of a language's interpreter. Without it, the test is skipped, or fails if the
-// environment requires servers.
+// Interpreter returns the path of a language's interpreter. Without it, the test is skipped, or
+// fails if the environment requires servers.
 func Interpreter(t testing.TB, name string) string {
 	t.Helper()
 	path, err := exec.LookPath(name)

@@ -33,11 +33,13 @@ type Alone struct {
 	Recipe func(port int) Recipe
 	// Answers returns nil when the server serves clients, and ErrPortTaken when another one does.
 	Answers func(ctx context.Context) error
-	// Clock asks the server for its time; nil for the clock of this machine. Otherwise it is started under
-	// libfaketime, for SetClock. Threads: many of its threads read the clock; it has to be a child process.
+	// Clock asks the server for its time; nil for the clock of this machine. Otherwise it is
+	// started under libfaketime, for SetClock. Threads: many of its threads read the clock; it has
+	// to be a child process.
 	Clock   func(ctx context.Context) (time.Time, error)
 	Threads bool
-	// Quit is the signal by which Stop asks the server to end, quitTime before it is killed; 0: none.
+	// Quit is the signal by which Stop asks the server to end, quitTime before it is killed; 0:
+	// none.
 	Quit syscall.Signal
 	// prepare, if set, is called when a new process answers.
 	prepare func(ctx context.Context) error
@@ -50,8 +52,8 @@ func New(name string, product images.Product, l Launcher) *Server {
 	return &Server{Name: name, product: product, launcher: cmp.Or[Launcher](l, children{})}
 }
 
-// StartAlone gives a server a place and a port, starts its process and waits until it answers. After an error
-// nothing is left.
+// StartAlone gives a server a place and a port, starts its process and waits until it answers.
+// After an error nothing is left.
 func StartAlone(ctx context.Context, s *Server, a Alone) error {
 	if s.alone = &a; a.Clock != nil {
 		if _, child := s.launcher.(children); a.Threads && !child {
@@ -143,10 +145,12 @@ func (s *Server) quit() {
 // Listens returns Addr, for interfaces.
 func (s *Server) Listens() string { return s.Addr }
 
-// Mark is unique to the server, which shows it to clients that ask: another server may have its port.
+// Mark is unique to the server, which shows it to clients that ask: another server may have its
+// port.
 func (s *Server) Mark() string { return s.mark }
 
-// Made runs a program that creates the files of a server before its first start. cure is what to do when it fails.
+// Made runs a program that creates the files of a server before its first start. cure is what to do
+// when it fails.
 func (s *Server) Made(ctx context.Context, cmd *exec.Cmd, cure string) error {
 	began := time.Now()
 	out, err := osproc.Output(ctx, cmd)

@@ -17,20 +17,21 @@ type Cluster struct {
 	Members  int    // 1 when 0
 	Product  images.Product
 	Launcher Launcher // where they run; as children with directories of their own when nil
-	// Recipe says how to start one of them. All members have addresses, for clients and for each other (Bus), and
-	// places for their files, but no process yet. Prepare, if set, is called once before. Both are called again,
-	// with other addresses, when a port was taken.
+	// Recipe says how to start one of them. All members have addresses, for clients and for each
+	// other (Bus), and places for their files, but no process yet. Prepare, if set, is called once
+	// before. Both are called again, with other addresses, when a port was taken.
 	Recipe  func(i int, members []*Server) (Recipe, error)
 	Prepare func(members []*Server) error
 	Ready   func(ctx context.Context, s *Server) bool // whether a server serves clients
 	Failing string                                    // what a server that is not ready in time "was not" or "did not"
 	Cure    string                                    // what to do when one ends at its start: "try `etcd --version`"
-	// PortTaken reports whether a server has ended because a port was taken; nil: look into its log.
+	// PortTaken reports whether a server has ended because a port was taken; nil: look into its
+	// log.
 	PortTaken func(s *Server) bool
 }
 
-// StartCluster starts the servers of a cluster and returns when all of them are ready. Stop has to be called on
-// each of them.
+// StartCluster starts the servers of a cluster and returns when all of them are ready. Stop has to
+// be called on each of them.
 func StartCluster(ctx context.Context, c Cluster) ([]*Server, error) {
 	c.Members = max(c.Members, 1)
 	ctx, cancel := context.WithTimeout(ctx, slowStartTime)
@@ -81,7 +82,8 @@ func (c *Cluster) start(ctx context.Context) ([]*Server, error) {
 	return members, nil
 }
 
-// await waits until a server is ready. It fails when any member has ended: a new cluster needs all of them.
+// await waits until a server is ready. It fails when any member has ended: a new cluster needs all
+// of them.
 func (c *Cluster) await(ctx context.Context, s *Server, members []*Server) error {
 	return s.await(ctx, c.Failing+" on "+s.Addr, func() error { return c.failed(s) }, func() (bool, error) {
 		for _, other := range members {

@@ -14,8 +14,8 @@ import (
 // ErrNotFound is the error for the HTTP status 404.
 var ErrNotFound = errors.New("not found")
 
-// Ask sends the server one HTTP request, bypassing all links, on a new connection, and decodes the JSON of the
-// response. body and answer may be nil.
+// Ask sends the server one HTTP request, bypassing all links, on a new connection, and decodes the
+// JSON of the response. body and answer may be nil.
 func (s *Server) Ask(ctx context.Context, method, path string, body, answer any) error {
 	ctx, cancel := context.WithTimeout(ctx, commandTime)
 	defer cancel()

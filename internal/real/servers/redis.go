@@ -133,8 +133,8 @@ func redisSettings(o *RedisOptions) [][2]string {
 	return settings
 }
 
-// FreeAddr returns an address on a host of the loopback network whose port is free now. It may be taken
-// before the server binds it, but port 0 is no alternative: it switches TCP off in Redis.
+// FreeAddr returns an address on a host of the loopback network whose port is free now. It may be
+// taken before the server binds it, but port 0 is no alternative: it switches TCP off in Redis.
 func FreeAddr(host string) (string, error) {
 	l, err := osproc.ListenLow(host)
 	if err != nil {

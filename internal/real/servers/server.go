@@ -144,7 +144,8 @@ func (s *Server) failedAtStart(cure string) error {
 // DeathTime bounds the wait for the news of a process's end, of which its connections learn first.
 const DeathTime = 250 * time.Millisecond
 
-// OrDied is the error of a server whose process has ended before it was ready, instead of one that follows from that.
+// OrDied is the error of a server whose process has ended before it was ready, instead of one that
+// follows from that.
 func (s *Server) OrDied(err error) error {
 	if err == nil {
 		return nil

@@ -13,9 +13,9 @@ const (
 	longestPause = 20 * time.Millisecond
 )
 
-// await looks until the server has done something that it may never do, or until look returns an error.
-// failing says what it has not done when time is up: "did not answer on ADDR". ended is the error of a
-// process that has ended.
+// await looks until the server has done something that it may never do, or until look returns an
+// error. failing says what it has not done when time is up: "did not answer on ADDR". ended is the
+// error of a process that has ended.
 func (s *Server) await(ctx context.Context, failing string, ended func() error, look func() (done bool, err error)) error {
 	began := time.Now()
 	nextLook := began.Add(diskPause)
@@ -47,8 +47,9 @@ func (s *Server) await(ctx context.Context, failing string, ended func() error, 
 // question is asked until the answer is yes.
 type question = func(context.Context) (yes bool, err error)
 
-// Soon asks until the answer is yes: a server may execute a command a little later. It fails when one of
-// the others has ended, for which the server waits. failing is that of await: "did not become a primary".
+// Soon asks until the answer is yes: a server may execute a command a little later. It fails when
+// one of the others has ended, for which the server waits. failing is that of await: "did not
+// become a primary".
 func (s *Server) Soon(ctx context.Context, failing string, ask question, others ...*Server) error {
 	ctx, cancel := context.WithTimeout(ctx, slowStartTime)
 	defer cancel()

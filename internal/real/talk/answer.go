@@ -45,8 +45,8 @@ func keyNames() string {
 	return strings.Join(names, ", ")
 }
 
-// parse reads one line, the number-th. It accepts only what the protocol says: the meaning of ID for
-// id, or of two values of ok, is unknown.
+// parse reads one line, the number-th. It accepts only what the protocol says: the meaning of ID
+// for id, or of two values of ok, is unknown.
 func parse(number int, line []byte) (answer, error) {
 	a, err := read(line)
 	if err != nil {

@@ -76,7 +76,8 @@ func parseLine(line string) (Item, error) {
 	return Item{At: time.Duration(at), Addr: addr, Args: args}, err
 }
 
-// arguments parses quoted strings with spaces between them. The escapes of sdscatrepr are also those of Go.
+// arguments parses quoted strings with spaces between them. The escapes of sdscatrepr are also
+// those of Go.
 func arguments(s string) ([]string, error) {
 	var out []string
 	for s != "" {

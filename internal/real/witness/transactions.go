@@ -126,10 +126,10 @@ func (t *Transaction) makes() bool {
 
 func (t *Transaction) removes() bool { return t.Type == zkDelete || t.Type == zkDeleteContainer }
 
-// OnlyOwnRemoved reports whether the logs of an ensemble's servers prove that each session
-// has deleted only its own nodes, among those at path or below. It is also false if
-// a transaction is missing, or consists of several. If path is empty, all nodes count, and every other
-// kind of change is in doubt: a lock may be the data of a node.
+// OnlyOwnRemoved reports whether the logs of an ensemble's servers prove that each session has
+// deleted only its own nodes, among those at path or below. It is also false if a transaction is
+// missing, or consists of several. If path is empty, all nodes count, and every other kind of
+// change is in doubt: a lock may be the data of a node.
 func OnlyOwnRemoved(logs [][]Transaction, path string) bool {
 	all := slices.Concat(logs...)
 	slices.SortStableFunc(all, func(a, b Transaction) int { return cmp.Compare(a.ID, b.ID) })

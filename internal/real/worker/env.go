@@ -143,6 +143,6 @@ func wait(ctx context.Context, t *turns, done <-chan struct{}) error {
 	}
 }
 
-// newRand returns the stream of random integers for one purpose: a lock that draws more must not change
-// the workload. Tasks draw while they have the turn.
+// newRand returns the stream of random integers for one purpose: a lock that draws more must not
+// change the workload. Tasks draw while they have the turn.
 func newRand(seed uint64, purpose string) ports.Rand { return rng.Plain(seed, rng.ID(purpose)) }

@@ -10,8 +10,8 @@ import (
 	"lockstep/internal/store"
 )
 
-// storePort is store.Port on the executor of a store. In a quorum it asks one server until that one does not
-// answer, and then the next, as the simulator's clients do; otherwise it asks the primary.
+// storePort is store.Port on the executor of a store. In a quorum it asks one server until that one
+// does not answer, and then the next, as the simulator's clients do; otherwise it asks the primary.
 type storePort struct {
 	w       *worker
 	driver  *livestore.Driver
@@ -73,7 +73,8 @@ func (p *storePort) Send(ctx context.Context, r ports.Request) (any, error) {
 	return p.perform(ctx, turn, r, func(ctx context.Context) (any, error) { return p.do.Do(ctx, server, r) })
 }
 
-// perform sends a request to the server of a turn. If that one does not answer, the turn passes to the next.
+// perform sends a request to the server of a turn. If that one does not answer, the turn passes to
+// the next.
 func (p *storePort) perform(ctx context.Context, turn int64, r ports.Request, send func(context.Context) (any, error)) (any, error) {
 	what := request{server: int(turn % p.servers), what: r, send: send}
 	if m, ok := p.do.(livestore.Marker); ok {
@@ -90,8 +91,8 @@ func (p *storePort) perform(ctx context.Context, turn int64, r ports.Request, se
 	return value, err
 }
 
-// later is the part of the time by which a real server may keep a request waiting longer than asked.
-// Consul does, so that not all clients come back at once.
+// later is the part of the time by which a real server may keep a request waiting longer than
+// asked. Consul does, so that not all clients come back at once.
 const later = 16
 
 // pass gives the turn to the next server, unless another task has done so.
@@ -164,7 +165,8 @@ func (c *storeLine) broke() {
 	c.port.pass(c.turn)
 }
 
-// sharedLine sends over the connections that all requests share, to a store that sends no messages of its own.
+// sharedLine sends over the connections that all requests share, to a store that sends no messages
+// of its own.
 type sharedLine struct {
 	do     livestore.Executor
 	server int

@@ -142,7 +142,8 @@ func (t *tap) fail(err error) {
 	}
 }
 
-// ofTheConnection are commands about the connection or the server, not about a key. They are not reported.
+// ofTheConnection are commands about the connection or the server, not about a key. They are not
+// reported.
 var ofTheConnection = map[string]bool{
 	"HELLO": true, "AUTH": true, "SELECT": true, "CLIENT": true, "PING": true, "SCRIPT": true,
 	"COMMAND": true, "CLUSTER": true, "READONLY": true, "INFO": true, "QUIT": true,

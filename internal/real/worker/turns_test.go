@@ -14,7 +14,8 @@ import (
 	"lockstep/internal/store/consul"
 )
 
-// slowTimer is a context whose deadline has passed while its timer has not fired, as on a busy machine.
+// slowTimer is a context whose deadline has passed while its timer has not fired, as on a busy
+// machine.
 type slowTimer struct{ context.Context }
 
 func (slowTimer) Deadline() (time.Time, bool) { return time.Now().Add(-time.Microsecond), true }

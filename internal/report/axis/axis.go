@@ -1,5 +1,5 @@
-// Package axis labels axes of time in plots, drawings and interactive pages. It does not depend on the
-// plotting library, so neither does a page with just an axis.
+// Package axis labels axes of time in plots, drawings and interactive pages. It does not depend on
+// the plotting library, so neither does a page with just an axis.
 package axis
 
 import (
@@ -13,14 +13,15 @@ type Tick struct {
 	Label string
 }
 
-// Times labels four to ten whole multiples of 1, 2 or 5 times a power of ten, from 0 to end seconds.
+// Times labels four to ten whole multiples of 1, 2 or 5 times a power of ten, from 0 to end
+// seconds.
 func Times(end float64) []Tick { return multiples(end, 5, 2, 1) }
 
 // Few labels at most five of them.
 func Few(end float64) []Tick { return multiples(end, 2, 1, 0.5) }
 
-// multiples labels multiples of a step: the power of ten below end, divided by one, two or five if the
-// first digit of end is below 2, below 5, or larger.
+// multiples labels multiples of a step: the power of ten below end, divided by one, two or five if
+// the first digit of end is below 2, below 5, or larger.
 func multiples(end, one, two, five float64) []Tick {
 	step := math.Pow(10, math.Floor(math.Log10(end)))
 	switch {

@@ -21,7 +21,8 @@ type Bar struct {
 }
 
 // Bars are the bars of a history: beliefs of clients, entries of stores, freezes, and the nodes hit
-// by other faults. TestPictureAndStory in package runpage compares them with the steps of the story.
+// by other faults. TestPictureAndStory in package runpage compares them with the steps of the
+// story.
 type Bars struct {
 	Beliefs, Grants, Freezes, FaultSpans []Bar
 	Timeline                             *timeline.Timeline // of the same history

@@ -72,7 +72,8 @@ func Of(r *run.Result, replay, program string) *Bundle {
 }
 
 // Met reports whether every expectation of the run is met. A run without a history meets none, nor
-// does one that was cut short, nor, if there are expectations, one with an idle line of random faults.
+// does one that was cut short, nor, if there are expectations, one with an idle line of random
+// faults.
 func (r *Run) Met() bool {
 	j := &r.Judgement
 	if j.History == nil || j.CutShort || len(r.Expected) > 0 && !j.Idle().Empty() {
@@ -87,7 +88,8 @@ func (b *Bundle) Met() bool {
 	return all && !slices.ContainsFunc(b.Runs, func(r Run) bool { return !r.Met() })
 }
 
-// Histories iterates over the histories of the runs that were played, each with the index of its run.
+// Histories iterates over the histories of the runs that were played, each with the index of its
+// run.
 func (b *Bundle) Histories() iter.Seq2[int, *history.History] {
 	return func(yield func(int, *history.History) bool) {
 		for i := range b.Runs {
@@ -172,8 +174,8 @@ func (b *Bundle) Speed() say.Phrase {
 	return say.Phrase{}
 }
 
-// Worst returns the index of the first run with a broken property, else of the first with an unknown
-// one, else -1.
+// Worst returns the index of the first run with a broken property, else of the first with an
+// unknown one, else -1.
 func (b *Bundle) Worst() int {
 	for _, verdict := range []checker.Verdict{checker.Broken, checker.Unknown} {
 		has := func(f checker.Finding) bool { return f.Verdict == verdict }

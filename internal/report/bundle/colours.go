@@ -13,8 +13,8 @@ const ClientColours = 6
 // Colours are the numbers of the clients' colours, from 1, by NodeID; 0 for other nodes.
 type Colours []int
 
-// ColoursOf gives each client its colour, in the order of the header. If there are more clients than
-// colours, those that acquire the lock come first, so that their colours differ.
+// ColoursOf gives each client its colour, in the order of the header. If there are more clients
+// than colours, those that acquire the lock come first, so that their colours differ.
 func ColoursOf(h *history.History) Colours {
 	clients := NodesOf(h, history.RoleClient)
 	if len(clients) > ClientColours {

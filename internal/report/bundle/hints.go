@@ -42,8 +42,8 @@ func neverFired(b *Bundle) *hint {
 	return nil
 }
 
-// Remedy is the command that plays the remedy of the story, if a lock broke and none survives; "" for
-// none.
+// Remedy is the command that plays the remedy of the story, if a lock broke and none survives; ""
+// for none.
 func Remedy(b *Bundle) string {
 	if b.Plan == nil || b.Plan.Remedy == "" || b.Worst() < 0 {
 		return ""

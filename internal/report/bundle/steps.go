@@ -21,8 +21,8 @@ type Told struct {
 	Differs       int           // index of the first step that another story has otherwise; -1 for none
 }
 
-// Tell tells a run. Without a history it has no story. lag is the replication lag of its plan, 0 when
-// unknown.
+// Tell tells a run. Without a history it has no story. lag is the replication lag of its plan, 0
+// when unknown.
 func Tell(r *Run, name string, lag time.Duration) Told {
 	out := Told{Run: r, Name: name, Differs: -1}
 	if j := &r.Judgement; j.History != nil {
@@ -33,8 +33,9 @@ func Tell(r *Run, name string, lag time.Duration) Told {
 	return out
 }
 
-// Compare finds the first step in which a story differs from another one. Both have a history. Steps are
-// compared by event and node, not by time, which the round trips of another protocol shift.
+// Compare finds the first step in which a story differs from another one. Both have a history.
+// Steps are compared by event and node, not by time, which the round trips of another protocol
+// shift.
 func (s *Told) Compare(with *Told) {
 	s.Differs = -1
 	h, other := s.Run.Judgement.History, with.Run.Judgement.History

@@ -209,7 +209,8 @@ func (t *Tally) BrokenRates() (all []BrokenText) {
 	return all
 }
 
-// NoneBrokeText says what it means that nothing broke; empty if something did, or nothing was tested.
+// NoneBrokeText says what it means that nothing broke; empty if something did, or nothing was
+// tested.
 func (t *Tally) NoneBrokeText() say.Phrase {
 	if t.Tested == 0 || len(t.Broken) > 0 || len(t.idle) > 0 {
 		return say.Phrase{}
@@ -218,8 +219,8 @@ func (t *Tally) NoneBrokeText() say.Phrase {
 	return say.NoneBroke.With(say.Number(t.Tested), say.Number(max(t.Tested/3, 1)))
 }
 
-// OfAllText says how often a run of this file breaks, including the spared ones, since random faults
-// are part of the file. Empty if no run was spared, or nothing broke.
+// OfAllText says how often a run of this file breaks, including the spared ones, since random
+// faults are part of the file. Empty if no run was spared, or nothing broke.
 func (t *Tally) OfAllText() say.Phrase {
 	if t.Spared == 0 || len(t.Broken) == 0 {
 		return say.Phrase{}

@@ -77,8 +77,8 @@ func aboutSides(sides []Side, add func(say.Phrase)) {
 	}
 }
 
-// others names the runs that satisfy a condition, with their verb: "Run 2 has", "Runs 2 and 3 have";
-// empty for none.
+// others names the runs that satisfy a condition, with their verb: "Run 2 has", "Runs 2 and 3
+// have"; empty for none.
 func (c *Comparison) others(is func(b *bundle.Bundle) bool) say.Phrase {
 	var numbers say.Names
 	for n := 1; n < len(c.Runs); n++ {

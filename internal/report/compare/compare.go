@@ -1,5 +1,5 @@
-// Package compare compares stored runs: the differences of their plans, reasons for care, where their
-// stories diverge, and the ratios of their measures.
+// Package compare compares stored runs: the differences of their plans, reasons for care, where
+// their stories diverge, and the ratios of their measures.
 package compare
 
 import (
@@ -92,8 +92,8 @@ func (c *Comparison) judge() []Side {
 	return out
 }
 
-// compareWith compares a story with that of the same lock in an earlier run, or else with the first one
-// of all. The report of the first run compares its own locks.
+// compareWith compares a story with that of the same lock in an earlier run, or else with the first
+// one of all. The report of the first run compares its own locks.
 func (s *Side) compareWith(earlier []Side, l say.Language) {
 	h := s.Run.Judgement.History
 	if s.Number == 1 || h == nil {
@@ -155,8 +155,8 @@ type Difference struct {
 	Values []string // one for each run; "" without the setting
 }
 
-// Differences lists the differing settings in the order of the first run that has them. A setting that
-// only some locks need is compared only among runs that have it.
+// Differences lists the differing settings in the order of the first run that has them. A setting
+// that only some locks need is compared only among runs that have it.
 func (c *Comparison) Differences() []Difference {
 	var names []string
 	dependent := map[string]bool{}

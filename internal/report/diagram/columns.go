@@ -8,8 +8,9 @@ import (
 	"lockstep/internal/report/bundle"
 )
 
-// chooseColumns gives a column to every node of a row, in the order of the header: clients, stores, the
-// resource. A client needs a step for it; of many clients, those near the first violation have one.
+// chooseColumns gives a column to every node of a row, in the order of the header: clients, stores,
+// the resource. A client needs a step for it; of many clients, those near the first violation have
+// one.
 func (l *Layout) chooseColumns() {
 	used := make([]bool, len(l.h.Header.Nodes)+1)
 	for _, i := range l.Rows {
@@ -67,8 +68,8 @@ func (l *Layout) partitioned(e *history.Event) (ids []history.NodeID) {
 }
 
 // actors are the clients with steps, at most mostClients if there are many: first those of the
-// violations, then those that hold the lock before the steps, then those of the steps nearest to the
-// first violation.
+// violations, then those that hold the lock before the steps, then those of the steps nearest to
+// the first violation.
 func (l *Layout) actors() (ids []history.NodeID) {
 	first := bundle.FirstViolation(l.steps)
 	most := mostClients

@@ -15,8 +15,8 @@ import (
 	"lockstep/internal/say"
 )
 
-// CursorJS is the script of the time cursor of strip, diagram and steps, after the script that fits a
-// diagram to the width of its container. Its head lists the attributes that it needs.
+// CursorJS is the script of the time cursor of strip, diagram and steps, after the script that fits
+// a diagram to the width of its container. Its head lists the attributes that it needs.
 var CursorJS = fitJS + cursorJS
 
 //go:embed fit.js
@@ -69,8 +69,8 @@ func Draw(l *Layout, b *bundle.Bars, stepPrefix string, language say.Language) s
 	return d.b.String()
 }
 
-// cursor returns the attributes for the script of the time cursor: the heights of the rows with their
-// true times in microseconds, and the heights of the steps.
+// cursor returns the attributes for the script of the time cursor: the heights of the rows with
+// their true times in microseconds, and the heights of the steps.
 func (l *Layout) cursor() string {
 	var rows, steps []string
 	last := -1
@@ -125,15 +125,16 @@ type drawing struct {
 
 func (d *drawing) f(format string, args ...any) { fmt.Fprintf(&d.b, format, args...) }
 
-// Alignments of a label: beside its place, centred on it, or before it. These are classes of the page.
+// Alignments of a label: beside its place, centred on it, or before it. These are classes of the
+// page.
 const (
 	beside = ""
 	middle = " m"
 	ending = " e"
 )
 
-// text writes a label. Classes such as w (wire) and o (owner) have a halo, so they stay readable on top
-// of lines.
+// text writes a label. Classes such as w (wire) and o (owner) have a halo, so they stay readable on
+// top of lines.
 func (d *drawing) text(x, y int, where, class, s string) {
 	d.f(`<text x="%d" y="%d" class="%s%s">%s</text>`, x, y, class, where, html.EscapeString(s))
 	d.words = append(d.words, labelBox(x, y, where, s))
@@ -176,7 +177,8 @@ func (d *drawing) extent(b bundle.Bar) (y0, y1 int, ok bool) {
 	return y0, max(y1, y0+3), true
 }
 
-// cover covers the lanes of some bars for as long as they last, and returns where those drawn begin.
+// cover covers the lanes of some bars for as long as they last, and returns where those drawn
+// begin.
 func (d *drawing) cover(bars []bundle.Bar, class string) map[int32]bool {
 	half, drawn := d.l.half(), map[int32]bool{}
 	for _, b := range bars {
@@ -190,7 +192,8 @@ func (d *drawing) cover(bars []bundle.Bar, class string) map[int32]bool {
 
 func (l *Layout) half() int { return min(l.spacing/2-4, 44) }
 
-// names labels each fault that frames lanes once, in the first lane, at the place with the most room.
+// names labels each fault that frames lanes once, in the first lane, at the place with the most
+// room.
 func (d *drawing) names(bars []bundle.Bar) {
 	named := map[int32]bool{}
 	for _, b := range bars {
@@ -265,8 +268,8 @@ func (d *drawing) guides() {
 	d.b.WriteString(`" class="guide"/>`)
 }
 
-// numbers draws the steps' times and numbers in the gutter. A number links to its sentence; it takes
-// no keyboard focus, since the list of steps does.
+// numbers draws the steps' times and numbers in the gutter. A number links to its sentence; it
+// takes no keyboard focus, since the list of steps does.
 func (d *drawing) numbers() {
 	last := ""
 	for n, s := range d.l.steps {

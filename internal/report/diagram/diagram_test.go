@@ -42,8 +42,8 @@ func TestInstantOfExecutionOnRealServers(t *testing.T) {
 	}
 }
 
-// A client has a column without a step of its own if it holds the lock when the drawn part begins, and
-// only then.
+// A client has a column without a step of its own if it holds the lock when the drawn part begins,
+// and only then.
 func TestHoldersHaveColumns(t *testing.T) {
 	w := reporttest.NewWriter("set-nx-lua", "A", "B", "C", "D")
 	w.Write("10ms A acquired; 20ms C acquired; 30ms C releasing; 100ms B waits as=looks; 200ms A releasing")

@@ -39,8 +39,8 @@ func (d *drawing) folds(b *bundle.Bars) {
 	}
 }
 
-// passes says how much time a fold skips, which nodes are frozen throughout, and whose entries expire:
-// if the client keeps others, on which servers.
+// passes says how much time a fold skips, which nodes are frozen throughout, and whose entries
+// expire: if the client keeps others, on which servers.
 func (d *drawing) passes(f fold, b *bundle.Bars) say.Phrase {
 	h := d.l.h
 	at := func(event int32) history.Instant {

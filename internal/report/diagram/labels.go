@@ -47,7 +47,8 @@ const (
 	belowLine = 12 // a label is above its line if possible
 )
 
-// place finds a place for the label of a line: near its middle, and clear of labels, lines and bars.
+// place finds a place for the label of a line: near its middle, and clear of labels, lines and
+// bars.
 func (d *drawing) place(l *line) (x, y int) {
 	half := labelBox(0, 0, beside, l.label).x1 / 2
 	dx, dy := l.x1-l.x0, l.y1-l.y0

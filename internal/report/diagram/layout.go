@@ -8,11 +8,12 @@ import (
 	"lockstep/internal/history"
 )
 
-// Layout places the events of a space-time diagram: a column per node, a row per event, in the order
-// of the events, so events of the same instant do not overlap. The time between rows is warped. Long
-// stretches without rows are folded, and so are rounds of commands to several servers.
+// Layout places the events of a space-time diagram: a column per node, a row per event, in the
+// order of the events, so events of the same instant do not overlap. The time between rows is
+// warped. Long stretches without rows are folded, and so are rounds of commands to several servers.
 type Layout struct {
-	// Handles adds the index of the event to each message that arrived, for a page that can drag it.
+	// Handles adds the index of the event to each message that arrived, for a page that can drag
+	// it.
 	Handles bool
 
 	h       *history.History
@@ -51,8 +52,8 @@ const (
 // quietStretch is the least time without rows that is folded.
 const quietStretch = 300 * time.Millisecond
 
-// NewLayout lays out the part of a history that the steps tell; nil without steps. first and last say
-// whether it includes the first and the last step of all.
+// NewLayout lays out the part of a history that the steps tell; nil without steps. first and last
+// say whether it includes the first and the last step of all.
 func NewLayout(h *history.History, steps []explain.Step, first, last bool) *Layout {
 	l := &Layout{h: h, steps: steps, hi: int32(len(h.Events)) - 1}
 	if len(steps) == 0 || l.hi < 0 {
@@ -77,8 +78,8 @@ func NewLayout(h *history.History, steps []explain.Step, first, last bool) *Layo
 	return l
 }
 
-// numberSteps places the numbers of the steps beside their rows, or below each other if rows are too
-// close.
+// numberSteps places the numbers of the steps beside their rows, or below each other if rows are
+// too close.
 func (l *Layout) numberSteps() {
 	l.numbers = make([]int, len(l.steps))
 	last := 0
@@ -104,8 +105,8 @@ func (l *Layout) causeOf(i int32) int32 {
 	return i
 }
 
-// chooseRows picks the events to draw: the steps, the bounds of bars, and the messages of commands that
-// changed something or were lost, late or in vain.
+// chooseRows picks the events to draw: the steps, the bounds of bars, and the messages of commands
+// that changed something or were lost, late or in vain.
 func (l *Layout) chooseRows() {
 	wanted := make([]bool, len(l.root)) // by Sent event
 	busy := make([]bool, len(l.h.Header.Nodes)+1)
@@ -222,8 +223,8 @@ func (l *Layout) placeRows() {
 	l.height = y + 26
 }
 
-// row returns the height of an event's row, or of the next row below it; events outside the drawn part
-// are at the edges.
+// row returns the height of an event's row, or of the next row below it; events outside the drawn
+// part are at the edges.
 func (l *Layout) row(i int32) int {
 	if i < l.lo {
 		return headHeight

@@ -103,8 +103,8 @@ func (d *drawing) handle(event int32) string {
 	return fmt.Sprintf(` data-event="%d"`, event)
 }
 
-// unseen adds a command on a real server. Its changes show when it was executed, if the server reports
-// them. Otherwise the time is unknown: the line turns half way, dashed and without a head.
+// unseen adds a command on a real server. Its changes show when it was executed, if the server
+// reports them. Otherwise the time is unknown: the line turns half way, dashed and without a head.
 func (d *drawing) unseen(sent, replied int32) {
 	s, r := &d.l.h.Events[sent], &d.l.h.Events[replied]
 	x0, x1 := d.l.column(s.Node), d.l.column(s.Peer)
@@ -129,8 +129,8 @@ func (d *drawing) unseen(sent, replied int32) {
 	d.lines = append(d.lines, there, back)
 }
 
-// changedBy is the change that a command made on its server before the reply, if it has a row; NoCause
-// for none. A change that is known from the reply alone has the time of the reply.
+// changedBy is the change that a command made on its server before the reply, if it has a row;
+// NoCause for none. A change that is known from the reply alone has the time of the reply.
 func (d *drawing) changedBy(sent, replied int32) int32 {
 	for i := sent + 1; i < replied; i++ {
 		e := &d.l.h.Events[i]

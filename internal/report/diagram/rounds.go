@@ -23,8 +23,8 @@ const (
 	roundPitch = 24 // from the client to the servers, and back
 )
 
-// findRounds finds the rounds among the rows. A round contains nothing else: no step, no lost or late
-// message, no other client.
+// findRounds finds the rounds among the rows. A round contains nothing else: no step, no lost or
+// late message, no other client.
 func (l *Layout) findRounds() {
 	l.rounds = map[int32]*round{}
 	for k := 0; k < len(l.Rows); k++ {

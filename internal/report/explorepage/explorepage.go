@@ -1,4 +1,5 @@
-// Package explorepage draws the page on which a reader ticks faults and sees which locks survive them.
+// Package explorepage draws the page on which a reader ticks faults and sees which locks survive
+// them.
 package explorepage
 
 import (
@@ -34,9 +35,10 @@ type view struct {
 	language          say.Language
 }
 
-// HTML draws a walk of the fault space as one self-contained file: the faults that break each lock, its
-// costs, and, with a script, the locks that survive what the reader ticks. A lock may have no costs.
-// Libraries were walked with one fault in the plain profile, so one that survives these is unknown.
+// HTML draws a walk of the fault space as one self-contained file: the faults that break each lock,
+// its costs, and, with a script, the locks that survive what the reader ticks. A lock may have no
+// costs. Libraries were walked with one fault in the plain profile, so one that survives these is
+// unknown.
 func HTML(f *advice.Facts, libraries []*results.Library, l say.Language) ([]byte, error) {
 	designs, misprints := f.Explored.Apart()
 	v := &view{Explored: designs, facts: f, libraries: libraries, language: l}
@@ -97,8 +99,8 @@ func (v *view) Says() map[string]string {
 	return says
 }
 
-// ask is a question with its choices; Note says when it matters. For a resource, Tokens is yes or no: whether it
-// can refuse old tokens.
+// ask is a question with its choices; Note says when it matters. For a resource, Tokens is yes or
+// no: whether it can refuse old tokens.
 type ask struct {
 	Name, Says, Note string
 	Choices          []advice.Resource
@@ -283,8 +285,8 @@ func (x *lock) Idea() string {
 	return ""
 }
 
-// Searched is the number of schedules, and Unknown says why it is unknown whether the lock survives; empty if
-// every schedule was judged.
+// Searched is the number of schedules, and Unknown says why it is unknown whether the lock
+// survives; empty if every schedule was judged.
 func (x *lock) Searched() say.Phrase { return say.SchedulesWalked.With(say.Grouped(x.Walked)) }
 
 func (x *lock) Unknown() say.Phrase {

@@ -8,9 +8,9 @@ import (
 	"lockstep/internal/report/sanitize"
 )
 
-// Annotations writes what is not as expected as workflow commands of GitHub Actions, one per line, which
-// a pull request shows beside the lines of the scenario: an error for another verdict than expected, a
-// warning for an unknown verdict or for something that was not put to the test.
+// Annotations writes what is not as expected as workflow commands of GitHub Actions, one per line,
+// which a pull request shows beside the lines of the scenario: an error for another verdict than
+// expected, a warning for an unknown verdict or for something that was not put to the test.
 //
 // GitHub shows ten of each kind per step; the others are only in the log.
 func Annotations(b *bundle.Bundle) string {

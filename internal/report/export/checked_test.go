@@ -13,8 +13,8 @@ import (
 	"lockstep/internal/sim"
 )
 
-// A stored history is asked for the properties of its story, also those that are not core. One that this
-// program does not know is unknown.
+// A stored history is asked for the properties of its story, also those that are not core. One that
+// this program does not know is unknown.
 func TestAStoredHistoryIsAskedForWhatItsStoryAsks(t *testing.T) {
 	checker.Register(checker.Property{ID: "never", Check: func(*history.History) checker.Finding {
 		return checker.Finding{Property: "never", Verdict: checker.Broken}

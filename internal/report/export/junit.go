@@ -70,8 +70,8 @@ type (
 //	something of the run was not put to the test a case of its own, skipped
 //	there is no history                          error
 //
-// An unknown verdict is never a passed case; the exit code decides whether it fails a build. The time
-// of a suite is the true time of its runs, which the simulator simulates.
+// An unknown verdict is never a passed case; the exit code decides whether it fails a build. The
+// time of a suite is the true time of its runs, which the simulator simulates.
 func JUnit(b *bundle.Bundle) ([]byte, error) {
 	suite := junitSuite{
 		Name: sanitize.Text(b.Slug(), sanitize.MaxLine),

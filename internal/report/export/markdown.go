@@ -2,8 +2,8 @@ package export
 
 import "strings"
 
-// markdown escapes a clean text for a line or a table cell of GitHub's Markdown: nothing in it becomes
-// markup, a link, or a mention of a person or an issue.
+// markdown escapes a clean text for a line or a table cell of GitHub's Markdown: nothing in it
+// becomes markup, a link, or a mention of a person or an issue.
 //
 // A backslash suffices for the syntax of Markdown. GitHub finds @user and #12 in the rendered text,
 // where the backslash is gone, so an empty comment separates the sign from the name.

@@ -1,5 +1,5 @@
-// Package export writes the results of runs for programs and CI servers: JSON, JUnit XML, a summary in
-// Markdown, annotations.
+// Package export writes the results of runs for programs and CI servers: JSON, JUnit XML, a summary
+// in Markdown, annotations.
 package export
 
 import (
@@ -11,8 +11,8 @@ import (
 	"lockstep/internal/say"
 )
 
-// RunResult is the output of `simulate run --json` for one scenario, and the content of result.json.
-// The schema and the reference describe a field with its doc tag.
+// RunResult is the output of `simulate run --json` for one scenario, and the content of
+// result.json. The schema and the reference describe a field with its doc tag.
 type RunResult struct {
 	Schema   int          `json:"schema" doc:"The version of this form. Fields are only ever added."`
 	Scenario string       `json:"scenario" doc:"The name of the scenario's file, without its ending."`
@@ -81,8 +81,8 @@ type SeedsResult struct {
 	Locks     []bundle.SeedsTally `json:"locks" doc:"One for each lock, in the order of the scenario."`
 }
 
-// SeveralResult is the output of `simulate run --json` for several scenarios, or if it left something
-// out.
+// SeveralResult is the output of `simulate run --json` for several scenarios, or if it left
+// something out.
 type SeveralResult struct {
 	Schema    int                 `json:"schema" doc:"The version of this form. Fields are only ever added."`
 	Met       bool                `json:"met" doc:"Whether all of them are as expected."`
@@ -98,8 +98,8 @@ type NotPlayed struct {
 	Reason   string `json:"reason" doc:"Why the world cannot play it."`
 }
 
-// Result is the result of a run for machines: one JSON object with a version. Its texts are those of
-// the scenario; characters that could steer a terminal are escaped.
+// Result is the result of a run for machines: one JSON object with a version. Its texts are those
+// of the scenario; characters that could steer a terminal are escaped.
 func Result(b *bundle.Bundle) ([]byte, error) {
 	out := RunResult{
 		Schema: bundle.ResultSchema, Scenario: b.Slug(), Subtitle: b.Subtitle(say.English), Seed: b.Seed, Backend: b.Backend,

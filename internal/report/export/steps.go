@@ -8,8 +8,8 @@ import (
 	"lockstep/internal/timeline"
 )
 
-// Steps are the narrated steps of histories for machines, judged by the properties that are Core and those asked for:
-// one JSON object with a version.
+// Steps are the narrated steps of histories for machines, judged by the properties that are Core
+// and those asked for: one JSON object with a version.
 func Steps(histories []*history.History, asked ...string) ([]byte, error) {
 	type step struct {
 		AtUS      int64  `json:"at_us"`

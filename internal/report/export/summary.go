@@ -13,16 +13,16 @@ import (
 	"lockstep/internal/say"
 )
 
-// MaxSummary limits the size of a summary in bytes. GitHub accepts 1 MiB for all summaries of one step
-// and 65,536 characters for a comment.
+// MaxSummary limits the size of a summary in bytes. GitHub accepts 1 MiB for all summaries of one
+// step and 65,536 characters for a comment.
 const MaxSummary = 60_000
 
 // summarySteps limits the steps of one lock in a summary.
 const summarySteps = 24
 
 // Summary writes a bundle in GitHub's Markdown, for a pull request or the summary of a step: the
-// verdicts, what is not as expected, the replay command, and, folded, the story of each lock. It has at
-// most limit bytes, or MaxSummary if that is less; it names the sections that do not fit.
+// verdicts, what is not as expected, the replay command, and, folded, the story of each lock. It
+// has at most limit bytes, or MaxSummary if that is less; it names the sections that do not fit.
 func Summary(b *bundle.Bundle, limit int) []byte {
 	if limit <= 0 || limit > MaxSummary {
 		limit = MaxSummary

@@ -12,8 +12,8 @@ import (
 	"lockstep/internal/report/sanitize"
 )
 
-// SweepCSV writes one line per point. Rates are in millionths, durations in nanoseconds: integers, which
-// a spreadsheet takes unchanged.
+// SweepCSV writes one line per point. Rates are in millionths, durations in nanoseconds: integers,
+// which a spreadsheet takes unchanged.
 func SweepCSV(s *bundle.Sweep) []byte {
 	maps := s.Maps
 	var b bytes.Buffer

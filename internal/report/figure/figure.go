@@ -131,8 +131,8 @@ const (
 	plotHeight = 2 * vg.Inch
 )
 
-// newPlot is a plot in the style of the report, with axes named in a language. It has no background,
-// since gonum writes a transparent one as an invalid colour.
+// newPlot is a plot in the style of the report, with axes named in a language. It has no
+// background, since gonum writes a transparent one as an invalid colour.
 func newPlot(l say.Language, x, y string) *plot.Plot {
 	p := plot.New()
 	p.BackgroundColor = nil

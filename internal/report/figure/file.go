@@ -23,8 +23,8 @@ const (
 	widthOfChar = 0.58 // at most, relative to the size; a Chinese character is as wide as it is high
 )
 
-// standalone makes a file of a plot, with a background, a heading, and a line about it. If the line is
-// too long, it loses its first parts.
+// standalone makes a file of a plot, with a background, a heading, and a line about it. If the line
+// is too long, it loses its first parts.
 func standalone(svg []byte, heading string, about []string) []byte {
 	var width, height float64
 	fmt.Sscan(string(bytes.Join(size.FindSubmatch(svg)[1:], []byte(" "))), &width, &height)

@@ -21,9 +21,9 @@ import (
 // MaxPoints limits the points of a curve: the plot has no pixels for more.
 const MaxPoints = 900
 
-// Holders plots the number of clients that believed they held the lock. A line marks the limit 1, and
-// the area above it is filled. Faults are shaded, and violations have a lane of their own below, where
-// even the shortest one is visible.
+// Holders plots the number of clients that believed they held the lock. A line marks the limit 1,
+// and the area above it is filled. Faults are shaded, and violations have a lane of their own
+// below, where even the shortest one is visible.
 func Holders(t *timeline.Timeline, findings []checker.Finding, points int, l say.Language) ([]byte, error) {
 	most := t.MostInside()
 	p := newPlot(l, "true time in seconds", "clients inside")

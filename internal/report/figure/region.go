@@ -48,8 +48,8 @@ func SafeRegion(m *sweep.Map, l say.Language) ([]byte, error) {
 	return svg, nil
 }
 
-// besideLease marks, if the lease varies beside another duration, where that is one lease. It returns
-// the room for its note above.
+// besideLease marks, if the lease varies beside another duration, where that is one lease. It
+// returns the room for its note above.
 func besideLease(p *plot.Plot, m *sweep.Map, l say.Language) vg.Length {
 	other := &m.X
 	if isLease(&m.X) {
@@ -70,8 +70,8 @@ func besideLease(p *plot.Plot, m *sweep.Map, l say.Language) vg.Length {
 
 func isLease(a *plan.Axis) bool { return a != nil && a.Key == "lease" }
 
-// leaseLine draws the border between settings in which the other axis is shorter and longer than the
-// lease.
+// leaseLine draws the border between settings in which the other axis is shorter and longer than
+// the lease.
 func leaseLine(m *sweep.Map, c draw.Canvas, x, y scale) {
 	style := draw.LineStyle{Color: black, Width: 2.4}
 	columns := len(m.X.Values)

@@ -15,9 +15,9 @@ import (
 	"lockstep/internal/report/bundle"
 )
 
-// The colours of a plot are fixed, so its file looks the same in every program. They are those of the
-// light theme of the pages; a page sets its own by CSS. gonum draws texts and axes in black, which
-// becomes ink.
+// The colours of a plot are fixed, so its file looks the same in every program. They are those of
+// the light theme of the pages; a page sets its own by CSS. gonum draws texts and axes in black,
+// which becomes ink.
 var (
 	black     = color.NRGBA{A: 255}
 	grey      = color.NRGBA{R: 0x5f, G: 0x5b, B: 0x55, A: 255}
@@ -88,8 +88,8 @@ var blanks = regexp.MustCompile(`\s*\n\s*`)
 // styled matches the style of an element; texts have no bare quotes.
 var styled = regexp.MustCompile(` ?style="([^"]*)"`)
 
-// finish adapts gonum's SVG to pages and files: without XML prolog and font, with attributes instead
-// of styles, which a page could not change, and with a title for readers who cannot see it.
+// finish adapts gonum's SVG to pages and files: without XML prolog and font, with attributes
+// instead of styles, which a page could not change, and with a title for readers who cannot see it.
 func finish(svg []byte, title string) []byte {
 	svg = blanks.ReplaceAll(svg, []byte(" "))
 	head, body, _ := bytes.Cut(svg[max(bytes.Index(svg, []byte("<svg")), 0):], []byte(">"))

@@ -27,7 +27,8 @@ type point struct {
 	client history.NodeID
 }
 
-// shape is a mark of a scatter plot. All marks of one shape are one path, which keeps the file small.
+// shape is a mark of a scatter plot. All marks of one shape are one path, which keeps the file
+// small.
 type shape uint8
 
 const (

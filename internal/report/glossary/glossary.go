@@ -67,8 +67,8 @@ func Lookup(id string) (Term, bool) {
 	return terms()[i], true
 }
 
-// Find returns the terms in a text, each once, in the order of their first occurrence. The longest term
-// wins: "random token" contains no "token".
+// Find returns the terms in a text, each once, in the order of their first occurrence. The longest
+// term wins: "random token" contains no "token".
 func Find(l say.Language, text string) []Term {
 	var found []Term
 	for _, p := range Split(l, text, false) {
@@ -100,8 +100,9 @@ func forms(l say.Language) []form {
 	return all
 }
 
-// whole reports whether a piece is not part of a longer word. Only Latin letters and digits form words,
-// since Chinese has no blanks. A dash joins words: the lock set-nx-token-getdel does not use "token".
+// whole reports whether a piece is not part of a longer word. Only Latin letters and digits form
+// words, since Chinese has no blanks. A dash joins words: the lock set-nx-token-getdel does not use
+// "token".
 func whole(text string, from, to int) bool {
 	before, _ := utf8.DecodeLastRuneInString(text[:from])
 	first, _ := utf8.DecodeRuneInString(text[from:])

@@ -1,4 +1,5 @@
-// Package logpage draws the verdicts on the log of a lock in production, and a picture of each violation.
+// Package logpage draws the verdicts on the log of a lock in production, and a picture of each
+// violation.
 package logpage
 
 import (

@@ -13,8 +13,8 @@ import (
 	"lockstep/internal/say"
 )
 
-// text has a violation of each sort: an overlap, a client that died, one within the error of the clocks,
-// a stale write.
+// text has a violation of each sort: an overlap, a client that died, one within the error of the
+// clocks, a stale write.
 const text = `time,client,lock,event,token
 2026-03-01T10:00:00.000Z,A,jobs,acquired,1
 2026-03-01T10:00:01.000Z,B,jobs,waiting,

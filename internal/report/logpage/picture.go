@@ -8,9 +8,9 @@ import (
 	"lockstep/internal/say"
 )
 
-// picture shows a violation in the time of the log: a row for each hold. A bar is solid while the log
-// shows that the client holds the lock, and open where it is silent; the brackets at its ends are as wide
-// as the clock error. The axis begins at the first line of the violation.
+// picture shows a violation in the time of the log: a row for each hold. A bar is solid while the
+// log shows that the client holds the lock, and open where it is silent; the brackets at its ends
+// are as wide as the clock error. The axis begins at the first line of the violation.
 func (l *Log) picture(v *logcheck.Violation) string {
 	p := picture{log: l}
 	scale := l.scaleOf(v)
@@ -60,7 +60,8 @@ func (l *Log) scaleOf(v *logcheck.Violation) strip.Scale {
 	return s
 }
 
-// name is the name of a client at its row. A long name is cut to its end, where names of pods differ.
+// name is the name of a client at its row. A long name is cut to its end, where names of pods
+// differ.
 func name(client string) string {
 	const most = 18
 	text := []rune(sanitize.Text(client, sanitize.MaxLine))

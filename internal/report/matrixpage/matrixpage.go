@@ -19,7 +19,8 @@ var files embed.FS
 
 var design = page.NewDesign("matrixpage", files)
 
-// MaxHTML limits the size of the page of a matrix. A larger one has no tales and files, and says so.
+// MaxHTML limits the size of the page of a matrix. A larger one has no tales and files, and says
+// so.
 const MaxHTML = 5_000_000
 
 // Matrix is the content of the page: the result of each lock under each kind of fault.
@@ -94,8 +95,8 @@ func HTML(m *Matrix) ([]byte, error) {
 // Folder is the folder of the pages with evidence, next to the page of the matrix.
 const Folder = "matrix"
 
-// Pages draws a matrix as a small page without evidence, and a page with the evidence of each lock, by
-// file name.
+// Pages draws a matrix as a small page without evidence, and a page with the evidence of each lock,
+// by file name.
 func Pages(m *Matrix) (first []byte, locks map[string][]byte, err error) {
 	v := newView(m)
 	v.elsewhere, v.alone = Folder, true

@@ -41,8 +41,8 @@ func NewTale(j *checker.Judgement, lag time.Duration) *Tale {
 	return t
 }
 
-// Again is the tale of another run of the same script without steps: its verdict, and the picture of the
-// same stretch as that of t.
+// Again is the tale of another run of the same script without steps: its verdict, and the picture
+// of the same stretch as that of t.
 func (t *Tale) Again(j *checker.Judgement, lag time.Duration) *Tale {
 	account := timeline.Of(j.History)
 	out := &Tale{Verdict: explain.Verdict(account, j)}

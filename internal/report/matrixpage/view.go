@@ -82,7 +82,8 @@ func newView(m *Matrix) *view {
 	return v
 }
 
-// More reports whether some rows are hidden by a switch, and Tokens whether some lock hands out tokens.
+// More reports whether some rows are hidden by a switch, and Tokens whether some lock hands out
+// tokens.
 func (v *view) More() bool { return slices.ContainsFunc(v.Locks, func(l Lock) bool { return l.More }) }
 func (v *view) Tokens() bool {
 	return slices.ContainsFunc(v.Locks, func(l Lock) bool { return l.Tokens })
@@ -110,8 +111,8 @@ func (v *view) group(l *Lock) *group {
 	return &v.Groups[at]
 }
 
-// sort puts rows that are always shown before those hidden by the switch, and in each group the least
-// harmed first.
+// sort puts rows that are always shown before those hidden by the switch, and in each group the
+// least harmed first.
 func (v *view) sort() {
 	slices.SortStableFunc(v.Groups, func(a, b group) int {
 		switch {

@@ -39,8 +39,8 @@ func NewDesign(name string, files embed.FS, earlier ...string) *Design {
 	return d
 }
 
-// words are the functions of templates for texts in a language. All texts of scenarios, histories and
-// logs go through name, line, prose or in, which clean them.
+// words are the functions of templates for texts in a language. All texts of scenarios, histories
+// and logs go through name, line, prose or in, which clean them.
 func words(l say.Language) template.FuncMap {
 	clean := func(limit int) func(text any) string {
 		return func(text any) string {

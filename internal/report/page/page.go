@@ -13,15 +13,16 @@ import (
 	"strings"
 )
 
-// Every page has the same head and the same policy: it may request nothing, and run only its own script.
+// Every page has the same head and the same policy: it may request nothing, and run only its own
+// script.
 
 // pageCSS is the style of all pages.
 //
 //go:embed page.css
 var pageCSS string
 
-// MaxHTML limits the size of the page of a run and of an index. Longer stories are cut, and the page
-// says so.
+// MaxHTML limits the size of the page of a run and of an index. Longer stories are cut, and the
+// page says so.
 const MaxHTML = 500_000
 
 // ReportCSS is the further style of the report of a run and of a comparison.
@@ -45,8 +46,8 @@ func NewHead(title string, own ...string) Head {
 	return Head{Title: title, Style: template.CSS(pageCSS + strings.Join(own, ""))} // all of them are ours
 }
 
-// Loading is the head of a page that loads a script from a file beside it. policy says what else it may
-// load.
+// Loading is the head of a page that loads a script from a file beside it. policy says what else it
+// may load.
 func (h Head) Loading(file, policy string) Head {
 	h.File, h.policy = file, policy
 	return h
@@ -65,7 +66,8 @@ func (h Head) Meta() template.HTML {
 // scripts are the scripts of all pages that the program can draw, by the names of the pages.
 var scripts = map[string]string{}
 
-// Policy is the common policy of all pages of this program: with it, a server allows no other script.
+// Policy is the common policy of all pages of this program: with it, a server allows no other
+// script.
 func Policy() string {
 	var all []string
 	for _, name := range slices.Sorted(maps.Keys(scripts)) {
@@ -100,7 +102,8 @@ func policy(texts ...string) string {
 	return p + "img-src data:; base-uri 'none'; form-action 'none'"
 }
 
-// Href is the address of a file at a relative path with slashes. No name can become a host or a scheme.
+// Href is the address of a file at a relative path with slashes. No name can become a host or a
+// scheme.
 func Href(path string) string {
 	parts := strings.Split(path, "/")
 	for i, p := range parts {

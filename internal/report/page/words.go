@@ -10,9 +10,9 @@ import (
 	"lockstep/internal/say"
 )
 
-// Linker links the first occurrence of each term to its explanation, in the order in which a page is
-// filled in. Filling it in again needs a new Linker. The explanations are at {{template "words" .Words}},
-// where the printed page shows them.
+// Linker links the first occurrence of each term to its explanation, in the order in which a page
+// is filled in. Filling it in again needs a new Linker. The explanations are at {{template "words"
+// .Words}}, where the printed page shows them.
 type Linker struct {
 	language say.Language
 	used     map[string]bool
@@ -50,7 +50,8 @@ func (l *Linker) use(id string) bool {
 // Word is a line of the glossary.
 type Word struct{ ID, Name, Meaning string }
 
-// Words explains the linked terms and those in the explanations, in the order of their first occurrence.
+// Words explains the linked terms and those in the explanations, in the order of their first
+// occurrence.
 func (l *Linker) Words() []Word {
 	var out []Word
 	for i := 0; i < len(l.order); i++ {

@@ -1,5 +1,5 @@
-// Package playpage draws the page of the playground: HTML, style, script and worker. Runs come from the
-// simulator, see package playground.
+// Package playpage draws the page of the playground: HTML, style, script and worker. Runs come from
+// the simulator, see package playground.
 package playpage
 
 import (
@@ -33,12 +33,13 @@ var design = page.NewDesign("playpage", files)
 //go:embed *.js
 var scripts embed.FS
 
-// Policy allows only the page's own scripts, its worker and the simulator, all from the same origin.
+// Policy allows only the page's own scripts, its worker and the simulator, all from the same
+// origin.
 const Policy = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'; connect-src 'self'; " +
 	"style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
 
-// Names of the files beside the page. Program is the compressed simulator; Go is the script of the Go
-// distribution that starts it.
+// Names of the files beside the page. Program is the compressed simulator; Go is the script of the
+// Go distribution that starts it.
 const (
 	Program = "playground.wasm.gz"
 	Go      = "wasm_exec.js"
@@ -115,7 +116,8 @@ var names = map[say.Language]string{say.English: "index.html", say.Chinese: "zh.
 // Name is the file name of the page in a language.
 func Name(l say.Language) string { return names[l] }
 
-// HTML draws the page. home and links lead to other pages of the site, relative to the folder above.
+// HTML draws the page. home and links lead to other pages of the site, relative to the folder
+// above.
 func HTML(cards []tour.Card, home string, links []Link, l say.Language) ([]byte, error) {
 	word := func(english string) string { return say.Text(english).In(l) }
 	v := view{

@@ -11,7 +11,8 @@ import (
 	"lockstep/internal/say"
 )
 
-// MillionBundle is a run of at least that many events, in which two clients are inside once, for 5 ms.
+// MillionBundle is a run of at least that many events, in which two clients are inside once, for 5
+// ms.
 func MillionBundle(events int) *bundle.Bundle {
 	w := NewWriter("set-nx-lua", "A", "B", "C")
 	var at history.Instant
@@ -76,8 +77,8 @@ func Sweep() *bundle.Sweep {
 	}
 }
 
-// MissedBundle is the bundle with a missed expectation, an unknown verdict, a verdict without expectation,
-// and a fault that never fired.
+// MissedBundle is the bundle with a missed expectation, an unknown verdict, a verdict without
+// expectation, and a fault that never fired.
 func MissedBundle() *bundle.Bundle {
 	b := Bundle()
 	first, second := &b.Runs[0], &b.Runs[1]

@@ -80,8 +80,8 @@ func (w *Writer) Writes(ms int64, client string, read int32, version int64) int3
 	return w.Add(ms, history.WriteAccepted, "resource", w.From(client, read, ""), Value(version))
 }
 
-// Releases lets a client release; the store removes the entry of owner, "" for none. It returns the index
-// of the removal.
+// Releases lets a client release; the store removes the entry of owner, "" for none. It returns the
+// index of the removal.
 func (w *Writer) Releases(ms int64, client, typed, owner string) int32 {
 	w.Add(ms, history.Releasing, client)
 	removed, reply := history.NoCause, "(integer) 1"

@@ -14,8 +14,8 @@ import (
 	"lockstep/internal/timeline"
 )
 
-// comparison is the section "Which design fixes it": the locks of the scenario side by side, with the
-// same seed and the same faults.
+// comparison is the section "Which design fixes it": the locks of the scenario side by side, with
+// the same seed and the same faults.
 type comparison struct {
 	Locks []string
 	Hrefs []string
@@ -39,8 +39,8 @@ type comparedRow struct {
 	Cells []page.Cell
 }
 
-// fixing lists the locks that keep everything that the told lock broke, or that leave the data safe that
-// it damaged, the least broken one first. An unknown or untested lock is no fix.
+// fixing lists the locks that keep everything that the told lock broke, or that leave the data safe
+// that it damaged, the least broken one first. An unknown or untested lock is no fix.
 func fixing(b *bundle.Bundle, told int) (out []int) {
 	for i := range b.Runs {
 		r := &b.Runs[i]

@@ -18,8 +18,8 @@ type eventRow struct {
 	Bad                  bool
 }
 
-// eventTable lists the events of a range for readers. A command and its reply are one line, and so are
-// equal commands in a row of one client, since a table of all messages would hide what matters.
+// eventTable lists the events of a range for readers. A command and its reply are one line, and so
+// are equal commands in a row of one client, since a table of all messages would hide what matters.
 func eventTable(h *history.History, st *story, lo, hi int32, limit int, stepNumber func(i int) int) (rows []eventRow, more int) {
 	t := tabler{h: h, st: st, number: stepNumber, calls: make([]callRun, len(h.Header.Nodes)+1), hi: hi}
 	for t.next < len(st.Steps) && st.Steps[t.next].Event < lo {
@@ -35,8 +35,8 @@ func eventTable(h *history.History, st *story, lo, hi int32, limit int, stepNumb
 	return t.rows[:shown], len(t.rows) - shown
 }
 
-// tabled is the range of a table: at most mostTabled events, those around the first violation, or the
-// first ones.
+// tabled is the range of a table: at most mostTabled events, those around the first violation, or
+// the first ones.
 func tabled(h *history.History, st *story) (lo, hi int32) {
 	n, first := len(h.Events), 0
 	if i := bundle.FirstViolation(st.Steps); i >= 0 {
@@ -146,8 +146,8 @@ func (t *tabler) flush(id history.NodeID) {
 	}
 }
 
-// text is the text of an event. For a fault it is the text for readers in the header, not that of the
-// scenario.
+// text is the text of an event. For a fault it is the text for readers in the header, not that of
+// the scenario.
 func (t *tabler) text(e *history.Event) string {
 	text := t.h.Text(e.Text)
 	if f := t.h.Fault(e.Value); (e.Kind == history.FaultBegan || e.Kind == history.FaultEnded) && f.Number > 0 && f.Text == text {

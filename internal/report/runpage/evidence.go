@@ -32,8 +32,8 @@ type evidenceRow struct {
 
 type evidenceRows []evidenceRow
 
-// add adds a cell in a column, counted from 1, to the row of a name. Missing cells in earlier columns mean
-// that it was not planned for those locks.
+// add adds a cell in a column, counted from 1, to the row of a name. Missing cells in earlier
+// columns mean that it was not planned for those locks.
 func (t *evidenceRows) add(column int, name string, cell page.Cell, l say.Language) {
 	i := slices.IndexFunc(*t, func(r evidenceRow) bool { return r.Name == name })
 	if i < 0 {

@@ -22,8 +22,8 @@ type flip struct{ Text, Command string }
 
 const maxFlips = 3
 
-// flips suggests single changes of the scenario, the most instructive first, derived from the plan and
-// the findings. None is a promise: the command plays and judges the changed scenario.
+// flips suggests single changes of the scenario, the most instructive first, derived from the plan
+// and the findings. None is a promise: the command plays and judges the changed scenario.
 func flips(b *bundle.Bundle, told int, st *story) []flip {
 	if b.Plan == nil || b.Replay == "" || told >= len(b.Runs) || b.Runs[told].Judgement.History == nil {
 		return nil
@@ -112,8 +112,8 @@ func longest(p *plan.Plan) time.Duration {
 	return d
 }
 
-// edited is a command line that plays the scenario with one more change. It drops the expectations of the
-// file, which are about the unchanged scenario.
+// edited is a command line that plays the scenario with one more change. It drops the expectations
+// of the file, which are about the unchanged scenario.
 func edited(b *bundle.Bundle, lock string, e edit) string {
 	line := "simulate run " + argument(b.File())
 	for _, change := range append(slices.Clone(b.Plan.Changes), e.key+"="+e.value, "expect="+plan.Anything) {

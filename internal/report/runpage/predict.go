@@ -15,8 +15,8 @@ import (
 	"lockstep/internal/say"
 )
 
-// question is a question of the section "Predict first". All questions and answers are derived from the
-// history and the findings.
+// question is a question of the section "Predict first". All questions and answers are derived from
+// the history and the findings.
 type question struct {
 	ID, Kind, Text string
 	Answers        []answer
@@ -50,8 +50,8 @@ func (st *story) answerOf(lock string, i int) answer {
 	return answer{Text: name, key: name, Href: fmt.Sprintf("#lock-%d", i+1)}
 }
 
-// predict makes the questions of a report, at most one of each kind, about the run whose story the page
-// tells.
+// predict makes the questions of a report, at most one of each kind, about the run whose story the
+// page tells.
 func predict(b *bundle.Bundle, stories []story, v *pageView) []question {
 	i := max(b.Worst(), 0)
 	if i >= len(b.Runs) || b.Runs[i].Judgement.History == nil {
@@ -71,8 +71,8 @@ func predict(b *bundle.Bundle, stories []story, v *pageView) []question {
 	return out
 }
 
-// shuffle limits the answers and orders them by a hash of their texts, so that the order is stable and
-// tells nothing. It reports whether there are right and wrong answers.
+// shuffle limits the answers and orders them by a hash of their texts, so that the order is stable
+// and tells nothing. It reports whether there are right and wrong answers.
 func (q *question) shuffle() bool {
 	var right, wrong []answer
 	for _, a := range q.Answers {
@@ -136,8 +136,8 @@ func whatNext(r *bundle.Run, st *story, v *runView) question {
 	return q
 }
 
-// scene is the step of the question: the one before the first violation, or, without violations, the
-// first effect of a fault; nil for none.
+// scene is the step of the question: the one before the first violation, or, without violations,
+// the first effect of a fault; nil for none.
 func scene(h *history.History, st *story, breaks int) *explain.Step {
 	switch {
 	case breaks == 0:

@@ -65,8 +65,8 @@ func TestNoLockHelps(t *testing.T) {
 	}
 }
 
-// In the story of the pause, B gets the lock while A is frozen and thinks that it holds it; the script
-// of the second lock leaves B's entry alone.
+// In the story of the pause, B gets the lock while A is frozen and thinks that it holds it; the
+// script of the second lock leaves B's entry alone.
 func TestAnswersComeFromTheFindings(t *testing.T) {
 	questions := questionsOf(t, reporttest.Bundle())
 	for kind, want := range map[string]string{

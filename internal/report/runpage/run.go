@@ -16,8 +16,8 @@ import (
 	"lockstep/internal/say"
 )
 
-// stepPrefix is the prefix of the ids of a lock's steps. The steps of the first lock are #s1, #s2 and so
-// on, short enough to say aloud.
+// stepPrefix is the prefix of the ids of a lock's steps. The steps of the first lock are #s1, #s2
+// and so on, short enough to say aloud.
 func stepPrefix(i int) string {
 	if i == 0 {
 		return "s"

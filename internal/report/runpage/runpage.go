@@ -32,8 +32,8 @@ type richness struct {
 	strips  bool // with the strip and the plot of holders of each lock
 }
 
-// richnesses go from full to little detail. The page has the first one that fits its budget, and says
-// what it leaves out. All events are in history.jsonl, and figures are available as files.
+// richnesses go from full to little detail. The page has the first one that fits its budget, and
+// says what it leaves out. All events are in history.jsonl, and figures are available as files.
 var richnesses = []richness{
 	{120, 400, true, true},
 	{120, 150, true, true},
@@ -46,8 +46,8 @@ var richnesses = []richness{
 	{4, 0, false, false},
 }
 
-// HTML draws the report as one file that works without network, script and other files. The script adds
-// stepping, filtering and copying.
+// HTML draws the report as one file that works without network, script and other files. The script
+// adds stepping, filtering and copying.
 func HTML(b *bundle.Bundle, l say.Language) ([]byte, error) {
 	stories := make([]story, len(b.Runs))
 	points := min(max(plotPoints/max(len(b.Runs), 1), 60), figure.MaxPoints)

@@ -186,8 +186,8 @@ func newPage(b *bundle.Bundle, stories []story, shared *figure.Figure, d richnes
 // maxLeads is the number of locks above which a sum of their verdicts leads the report.
 const maxLeads = 4
 
-// lead moves the verdict of the lock whose story is told first to the top, after a sum of many locks.
-// The other stories are folded.
+// lead moves the verdict of the lock whose story is told first to the top, after a sum of many
+// locks. The other stories are folded.
 func (v *pageView) lead(b *bundle.Bundle, told int, l say.Language) {
 	for i := range v.Runs {
 		if i == told {

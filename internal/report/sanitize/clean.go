@@ -18,8 +18,8 @@ const (
 	MaxHeadName = 12   // of a node above its column
 )
 
-// Text makes a text harmless: it escapes characters that steer a terminal or change the direction of
-// writing, replaces white space by single blanks, and cuts the text after limit characters.
+// Text makes a text harmless: it escapes characters that steer a terminal or change the direction
+// of writing, replaces white space by single blanks, and cuts the text after limit characters.
 func Text(s string, limit int) string {
 	var b strings.Builder
 	n, blank := 0, false
@@ -59,8 +59,8 @@ func hidden(r rune) bool {
 	return r == 0x2028 || r == 0x2029 || unicode.In(r, unicode.Cf, unicode.Co)
 }
 
-// Line makes a foreign text safe to print on one line: it escapes control characters, invisible ones,
-// and commands to CI servers.
+// Line makes a foreign text safe to print on one line: it escapes control characters, invisible
+// ones, and commands to CI servers.
 func Line(s string) string { return Log(Text(s, MaxProse)) }
 
 // Lines is Line for a text of several lines, whose indentation it keeps.
@@ -74,8 +74,8 @@ func Lines(s string) string {
 	return Log(strings.Join(lines, "\n"))
 }
 
-// KeepBlanks cleans the words of a line and keeps the blanks between them, so that excerpts with carets
-// stay aligned.
+// KeepBlanks cleans the words of a line and keeps the blanks between them, so that excerpts with
+// carets stay aligned.
 func KeepBlanks(s string) string {
 	words := strings.Split(s, " ")
 	for i, w := range words {
@@ -84,7 +84,8 @@ func KeepBlanks(s string) string {
 	return strings.Join(words, " ")
 }
 
-// unit matches a number and its unit, which a line break must not separate; the last two are Chinese.
+// unit matches a number and its unit, which a line break must not separate; the last two are
+// Chinese.
 var unit = regexp.MustCompile(`([0-9]) (s\b|ms\b|\x{79D2}|\x{6BEB}\x{79D2})`)
 
 // Sentence cleans a sentence and keeps its numbers together with their units.
@@ -98,7 +99,8 @@ var (
 	notFileName = regexp.MustCompile(`[^A-Za-z0-9_.-]`)
 )
 
-// Dashed makes a part of a file name from any text: everything but small letters and digits is a dash.
+// Dashed makes a part of a file name from any text: everything but small letters and digits is a
+// dash.
 func Dashed(s string) string { return notDashed.ReplaceAllString(s, "-") }
 
 // FileName makes a part of a file name from the name of a lock. In a stored history that may be any

@@ -9,8 +9,8 @@ import (
 	"unicode/utf16"
 )
 
-// JSON writes a value as indented JSON. It keeps the texts and escapes characters that could steer a
-// terminal or a CI server.
+// JSON writes a value as indented JSON. It keeps the texts and escapes characters that could steer
+// a terminal or a CI server.
 func JSON(v any) ([]byte, error) {
 	var buf bytes.Buffer
 	enc := json.NewEncoder(&buf)
@@ -52,8 +52,8 @@ func JSONTable(v any) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// harmlessJSON escapes characters that occur only inside strings, since the syntax of JSON has none of
-// them.
+// harmlessJSON escapes characters that occur only inside strings, since the syntax of JSON has none
+// of them.
 func harmlessJSON(text string) string {
 	var out strings.Builder
 	last := rune(0)

@@ -73,8 +73,8 @@ func (d *drawing) lines(list []Line) {
 	}
 }
 
-// ends is the attribute with the promised ends for scripts, in microseconds; "" for none. Of promises
-// at about the same place only the last is kept.
+// ends is the attribute with the promised ends for scripts, in microseconds; "" for none. Of
+// promises at about the same place only the last is kept.
 func (d *drawing) ends(list []Promise) string {
 	var steps []string
 	last := -1.0

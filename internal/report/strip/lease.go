@@ -45,8 +45,8 @@ func (r *reader) entries() {
 // mostLines limits the ends of leases that cross the rows.
 const mostLines = 3
 
-// lines adds the ends that matter: of leases that ran out while the client believed it held the lock,
-// else the promised end of the first lease. The promise is in the row of its client.
+// lines adds the ends that matter: of leases that ran out while the client believed it held the
+// lock, else the promised end of the first lease. The promise is in the row of its client.
 func (r *reader) lines() {
 	var ran []*timeline.Entry
 	beliefs := map[history.NodeID][]bundle.Bar{} // of each client in the order of time, without overlap
@@ -79,8 +79,8 @@ func (r *reader) lines() {
 	}
 }
 
-// ends are the promised ends of a lease. After it ran out, its end stays the one in the past; after it
-// was released or lost, it has none.
+// ends are the promised ends of a lease. After it ran out, its end stays the one in the past; after
+// it was released or lost, it has none.
 func (r *reader) ends(l *timeline.Entry) (all []Promise) {
 	if !r.cursor {
 		return nil
@@ -95,8 +95,8 @@ func (r *reader) ends(l *timeline.Entry) (all []Promise) {
 	return append(all, over)
 }
 
-// now computes the end of the current lease at each instant. Of several leases of clients that believe
-// they hold the lock, it is the one granted last.
+// now computes the end of the current lease at each instant. Of several leases of clients that
+// believe they hold the lock, it is the one granted last.
 func (r *reader) now(beliefs map[history.NodeID][]bundle.Bar) {
 	type change struct {
 		Promise
@@ -146,8 +146,8 @@ func (r *reader) during(beliefs []bundle.Bar, from, to int64) bool {
 	return from < ends
 }
 
-// cause explains the outcome in numbers: how long a client slept, and how much of its lease was left;
-// else the false assumption.
+// cause explains the outcome in numbers: how long a client slept, and how much of its lease was
+// left; else the false assumption.
 func (r *reader) cause() say.Phrase {
 	wrong := &r.wrong
 	nap, slept := r.bars.Timeline.LongestNap()

@@ -22,8 +22,8 @@ const (
 // Options control the picture of a run.
 type Options struct {
 	Language say.Language
-	// AllClients gives every client a row, for a page on which a reader can put faults on them. Otherwise
-	// only clients that held the lock or were hit by a fault have one.
+	// AllClients gives every client a row, for a page on which a reader can put faults on them.
+	// Otherwise only clients that held the lock or were hit by a fault have one.
 	AllClients bool
 	Wrong      explain.False // the assumption behind the first violation, for the cause
 	Cursor     bool          // the page has a time cursor, which needs the promised ends at each instant
@@ -281,8 +281,8 @@ func LastDeed(t *timeline.Timeline) (last history.Instant) {
 	return last
 }
 
-// ScaleOf is the common axis of runs below each other. It ends at the last event drawn, or a lease after
-// a run got stuck.
+// ScaleOf is the common axis of runs below each other. It ends at the last event drawn, or a lease
+// after a run got stuck.
 func ScaleOf(list ...*checker.Judgement) Scale {
 	s := Scale{To: 1}
 	for i, j := range list {
@@ -301,8 +301,9 @@ func ScaleOf(list ...*checker.Judgement) Scale {
 	return s
 }
 
-// Aligned draws runs with events below each other over one axis, at most so many, each with a flag where
-// its story diverges from the one that it is compared with. It returns how many runs there are.
+// Aligned draws runs with events below each other over one axis, at most so many, each with a flag
+// where its story diverges from the one that it is compared with. It returns how many runs there
+// are.
 func Aligned(told []bundle.Told, most int, l say.Language) (drawn string, all int) {
 	var list []*Strip
 	var judged []*checker.Judgement

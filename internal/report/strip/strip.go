@@ -1,10 +1,11 @@
 // Package strip draws a run as one picture: a row for each client, each server and the resource, in
 // true time from left to right. Rows of clients show beliefs, rows of servers their entries and how
-// long these were promised, the row of the resource each write. Labels are on the elements, so there
-// is no legend.
+// long these were promised, the row of the resource each write. Labels are on the elements, so
+// there is no legend.
 //
-// It is HTML with positions in percent, drawn by one function for every page. So text keeps its size
-// on a phone, a screen reader reads it, and the playground puts its handles into the same rows.
+// It is HTML with positions in percent, drawn by one function for every page. So text keeps its
+// size on a phone, a screen reader reads it, and the playground puts its handles into the same
+// rows.
 package strip
 
 import (
@@ -28,7 +29,8 @@ import (
 //go:embed strip.css
 var CSS string
 
-// BeforeJS shows the previous run under a picture while a reader changes it; BeforeCSS is its style.
+// BeforeJS shows the previous run under a picture while a reader changes it; BeforeCSS is its
+// style.
 //
 //go:embed before.js
 var BeforeJS string
@@ -256,8 +258,8 @@ func (d *drawing) bar(b *Bar) {
 	d.b.WriteString(`</i>`)
 }
 
-// marks draws the marks of a row. If there are many, it leaves out routine marks and those that overlap
-// an earlier one of the same look.
+// marks draws the marks of a row. If there are many, it leaves out routine marks and those that
+// overlap an earlier one of the same look.
 func (d *drawing) marks(list []Mark) {
 	many := len(list) > denseAfter
 	last := map[Look]float64{}
@@ -302,8 +304,8 @@ func (d *drawing) mark(m *Mark, x float64, left, right bool) {
 // columns is the number of columns in a dense row.
 const columns = 300
 
-// dense draws the share of time that the bars cover in each column, since those of a long run are too
-// narrow to draw.
+// dense draws the share of time that the bars cover in each column, since those of a long run are
+// too narrow to draw.
 func (d *drawing) dense(bars []Bar) {
 	width := (d.scale.To - d.scale.From) / columns
 	sum := make([]int64, columns)

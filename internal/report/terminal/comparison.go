@@ -11,8 +11,8 @@ import (
 // maxCautions limits the cautions; the page has all of them.
 const maxCautions = 6
 
-// Comparison writes a comparison for a terminal: the runs, cautions, the verdicts, where the stories
-// diverge, and the measures with their ratios.
+// Comparison writes a comparison for a terminal: the runs, cautions, the verdicts, where the
+// stories diverge, and the measures with their ratios.
 func Comparison(c *compare.Comparison, o Options) string {
 	sides := c.Sides()
 	sides = sides[:min(len(sides), compare.MaxSides)]

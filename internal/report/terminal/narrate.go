@@ -8,8 +8,8 @@ import (
 	"lockstep/internal/report/sanitize"
 )
 
-// Narrate tells all steps of a judged history. The plan has the title in each language; if it is nil,
-// the history's own title is used.
+// Narrate tells all steps of a judged history. The plan has the title in each language; if it is
+// nil, the history's own title is used.
 func Narrate(j checker.Judgement, p *plan.Plan, o Options) string {
 	h := j.History
 	b := &bundle.Bundle{

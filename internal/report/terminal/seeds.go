@@ -8,8 +8,8 @@ import (
 	"lockstep/internal/say"
 )
 
-// Seeds writes the results of many seeds, lock by lock: how many runs were as expected, how often each
-// property broke, and how many runs are no evidence.
+// Seeds writes the results of many seeds, lock by lock: how many runs were as expected, how often
+// each property broke, and how many runs are no evidence.
 func Seeds(tallies []*bundle.Tally, o Options) string {
 	t := newTerminal(nil, o)
 	rows := make([][][]string, len(tallies))

@@ -21,8 +21,8 @@ type grid struct {
 	outcome bool // with a column for the outcomes
 }
 
-// matrix writes the table in the widest layout that fits: with one line of heads, with two, with the
-// outcomes below, with short cells. For the narrowest terminals it writes a list instead.
+// matrix writes the table in the widest layout that fits: with one line of heads, with two, with
+// the outcomes below, with short cells. For the narrowest terminals it writes a list instead.
 func (t *terminal) matrix() {
 	props := t.b.Properties()
 	for _, layout := range []struct{ twoLines, below, short bool }{

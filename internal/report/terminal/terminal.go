@@ -27,8 +27,8 @@ type Options struct {
 // storySteps limits the steps in a report.
 const storySteps = 18
 
-// Report writes the verdicts, the most important story, and the next commands. Symbols are ASCII unless
-// the terminal has the signs.
+// Report writes the verdicts, the most important story, and the next commands. Symbols are ASCII
+// unless the terminal has the signs.
 func Report(b *bundle.Bundle, o Options) string {
 	t := newTerminal(b, o)
 	t.head()
@@ -93,8 +93,8 @@ func (t *terminal) line(s string) {
 	t.out.WriteByte('\n')
 }
 
-// head writes the title on the left and the data of the run on the right, or below each other if they do
-// not fit.
+// head writes the title on the left and the data of the run on the right, or below each other if
+// they do not fit.
 func (t *terminal) head() {
 	title := sanitize.Text(t.b.Title(t.o.Language), sanitize.MaxLine)
 	seed := say.Verbatim(strconv.FormatUint(t.b.Seed, 10))
@@ -186,8 +186,8 @@ func (t *terminal) part(steps []explain.Step, before, after int) {
 	}
 }
 
-// steps writes one step per line. If there is room, belief and store are beside the sentence; else they
-// follow below it when they disagree.
+// steps writes one step per line. If there is room, belief and store are beside the sentence; else
+// they follow below it when they disagree.
 func (t *terminal) steps(steps []explain.Step) {
 	at, longest := 9, 0
 	for _, s := range steps {

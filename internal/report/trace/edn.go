@@ -14,8 +14,8 @@ import (
 // EDN writes a history as Jepsen does, for its checkers and for Knossos' model of a mutex: one
 // operation per line, :acquire and :release, each invoked by a process and completed as :ok, :fail
 // (it did not happen) or :info (unknown). A process that crashed, or whose operation has an unknown
-// result, ends, and its client continues as another process. Faults belong to :nemesis. The model has
-// no critical sections and no re-entrancy, so both are left out.
+// result, ends, and its client continues as another process. Faults belong to :nemesis. The model
+// has no critical sections and no re-entrancy, so both are left out.
 //
 // :time is true time in nanoseconds.
 func EDN(out io.Writer, h *timeline.Timeline) error {

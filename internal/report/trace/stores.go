@@ -13,8 +13,8 @@ import (
 	"lockstep/internal/say"
 )
 
-// addEntries draws what servers had, as the pictures of reports do: a track for each owner on each server,
-// with the renewals as instants.
+// addEntries draws what servers had, as the pictures of reports do: a track for each owner on each
+// server, with the renewals as instants.
 func (w *traceRun) addEntries() {
 	tracks := map[[2]history.NodeID]*track{}
 	of := func(node, owner history.NodeID) *track {
@@ -43,8 +43,8 @@ func (w *traceRun) addEntries() {
 	}
 }
 
-// lasts is the member for the time to live of an entry that an event gives it, in microseconds; "" without
-// one.
+// lasts is the member for the time to live of an entry that an event gives it, in microseconds; ""
+// without one.
 func lasts(e *history.Event) string {
 	switch e.Kind {
 	case history.Granted, history.Replicated, history.Extended:

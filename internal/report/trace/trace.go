@@ -28,8 +28,8 @@ const maxEvents = 100_000
 //	         "redis-1: entry of A"
 //
 // Slices of one track must nest, so beliefs and grants, which overlap, have tracks of their own.
-// Other slices that do not nest, such as the requests that Redlock sends at once, move to a numbered
-// track of the same name.
+// Other slices that do not nest, such as the requests that Redlock sends at once, move to a
+// numbered track of the same name.
 //
 // A message is an arrow from a slice to a slice. Viewers bind an arrow to the slice that is open at
 // its instant, so every arrow follows its slice. A lost message has no arrow.
@@ -183,8 +183,8 @@ type traceScope struct {
 	notice   string // about what is left out; "" for nothing
 }
 
-// scopeOf chooses the part of a history to draw within a budget of events. It leaves out the messages
-// first, which are most events, then what is far from the first violation.
+// scopeOf chooses the part of a history to draw within a budget of events. It leaves out the
+// messages first, which are most events, then what is far from the first violation.
 func scopeOf(h *history.History, findings []checker.Finding, budget int) traceScope {
 	s := traceScope{wire: true, to: h.End()}
 	if len(h.Events) <= budget {

@@ -38,8 +38,8 @@ type track struct {
 	slices []slice
 }
 
-// place gives every slice of a track a lane in which it nests, and every lane a number. Empty tracks
-// are left out.
+// place gives every slice of a track a lane in which it nests, and every lane a number. Empty
+// tracks are left out.
 func (t *trace) place(tr *track) {
 	if len(tr.slices) == 0 {
 		return

@@ -8,8 +8,8 @@ import (
 )
 
 // InWords describes one event of a history exactly, without its context. Unlike package explain, it
-// has words for every kind, also for the routine on the wire. The text is not clean; an index outside
-// the history gives "no event".
+// has words for every kind, also for the routine on the wire. The text is not clean; an index
+// outside the history gives "no event".
 func InWords(h *history.History, index int) say.Phrase {
 	if index < 0 || index >= len(h.Events) {
 		return say.Text("no event")

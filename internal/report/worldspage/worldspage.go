@@ -32,8 +32,8 @@ type view struct {
 	language say.Language
 }
 
-// HTML draws the comparison in l as one self-contained file without a script. scale is the factor of all
-// durations, as in 0.1; replay is the command line that compares them again.
+// HTML draws the comparison in l as one self-contained file without a script. scale is the factor
+// of all durations, as in 0.1; replay is the command line that compares them again.
 func HTML(l say.Language, c *crosscheck.Comparison, scale, replay string) ([]byte, error) {
 	title := say.Text("The simulator beside real servers").In(l)
 	return design.Fill(l, &view{c, design.Head(title, figure.CSS), replay, scale, l})

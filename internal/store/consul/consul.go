@@ -13,8 +13,8 @@ const ID store.ID = "consul"
 func init() {
 	store.Register(store.Store{
 		ID: ID, Place: 5, Node: "consul", Title: "Consul", About: "A cluster of Consul.",
-		// A leader steps down after half a second, its followers wait for one to two seconds, may split their
-		// votes, and look for the new leader every half second.
+		// A leader steps down after half a second, its followers wait for one to two seconds, may
+		// split their votes, and look for the new leader every half second.
 		Timing:   store.Timing{Election: 2500 * time.Millisecond},
 		Topology: store.Quorum, Requests: []string{"SESSION", "RENEW", "DESTROY", "ACQUIRE", "RELEASE", "GET"},
 		Programs: []store.Program{{Name: "consul", Install: "make consul", Built: true, Version: []string{"version"}}},
@@ -29,8 +29,8 @@ func init() {
 	})
 }
 
-// Second is the length of a second for Consul's shortest session and the fixed times of its client library:
-// less than one in a story that is scaled down.
+// Second is the length of a second for Consul's shortest session and the fixed times of its client
+// library: less than one in a story that is scaled down.
 func Second(s store.Settings) time.Duration { return s[0] }
 
 // evict destroys the session that has locked a key.

@@ -16,7 +16,8 @@ func (c Client) Grant(ctx context.Context, ttl time.Duration) (Lease, error) {
 	return store.Value[Lease](c.Send(ctx, Grant{TTL: ttl}))
 }
 
-// KeepAlive renews a lease once and returns its time to live; ErrLeaseNotFound when the lease is gone.
+// KeepAlive renews a lease once and returns its time to live; ErrLeaseNotFound when the lease is
+// gone.
 func (c Client) KeepAlive(ctx context.Context, lease int64) (time.Duration, error) {
 	return store.Value[time.Duration](c.Send(ctx, KeepAlive{Lease: lease}))
 }

@@ -1,13 +1,14 @@
-// Package nats models a key-value bucket of NATS JetStream that is on all servers of a cluster: the requests of locks,
-// and the state machine that answers them (Store).
+// Package nats models a key-value bucket of NATS JetStream that is on all servers of a cluster: the
+// requests of locks, and the state machine that answers them (Store).
 //
-// Sources are nats-server 2.14 (filestore.go for ages, jetstream_batching.go for expected sequences) and nats.go 1.52
-// (jetstream/kv.go); the test of package live compares the model with a real server. With three real servers, writes
-// are refused within a millisecond while the leader is dead (no responders), and get no answer and are never executed
-// while it is frozen; a direct get needs no leader and may go to any server, even a frozen one. On a busy machine many
-// gets do not show the client's own last write. In the model the asked server answers, and is never stale: a Get only
-// chooses the revision that a Create expects, which is refused unless it is the last, so a stale one costs a retry and
-// grants nothing.
+// Sources are nats-server 2.14 (filestore.go for ages, jetstream_batching.go for expected
+// sequences) and nats.go 1.52 (jetstream/kv.go); the test of package live compares the model with a
+// real server. With three real servers, writes are refused within a millisecond while the leader is
+// dead (no responders), and get no answer and are never executed while it is frozen; a direct get
+// needs no leader and may go to any server, even a frozen one. On a busy machine many gets do not
+// show the client's own last write. In the model the asked server answers, and is never stale: a
+// Get only chooses the revision that a Create expects, which is refused unless it is the last, so a
+// stale one costs a retry and grants nothing.
 package nats
 
 import (
@@ -38,7 +39,8 @@ func init() {
 	})
 }
 
-// Election is how long followers wait at least for a silent or dead leader: each draws from 4 to 9 s.
+// Election is how long followers wait at least for a silent or dead leader: each draws from 4 to 9
+// s.
 const Election = 4 * time.Second
 
 // TTL is how long a bucket keeps a key after its last write.
@@ -46,8 +48,8 @@ func TTL(s store.Settings) time.Duration { return s[0] }
 
 // The requests.
 type (
-	// Write writes a key whose last revision is Last, 0 for a missing key; a Delete, which writes a marker, is
-	// unconditional with 0. Answered by its Revision, or refused with WrongLast.
+	// Write writes a key whose last revision is Last, 0 for a missing key; a Delete, which writes a
+	// marker, is unconditional with 0. Answered by its Revision, or refused with WrongLast.
 	Write struct {
 		What       What
 		Key, Value string
@@ -79,7 +81,8 @@ func (w Write) AppendText(buf []byte) []byte {
 // AppendText implements store.Op: GET lock.
 func (g Get) AppendText(buf []byte) []byte { return append(append(buf, "GET "...), g.Key...) }
 
-// Op implements store.Op. A client only updates and deletes its own write: no other client knows the revision.
+// Op implements store.Op. A client only updates and deletes its own write: no other client knows
+// the revision.
 func (w Write) Op() history.Op {
 	op := history.Op{Name: string(w.What), Key: w.Key, Does: history.MakesNew}
 	switch op.Checks = w.What != Create && w.Last != 0; {
@@ -96,7 +99,8 @@ func (w Write) Op() history.Op {
 // Op implements store.Op.
 func (g Get) Op() history.Op { return history.Op{Name: "GET", Key: g.Key, Does: history.Asks} }
 
-// Revision is the number of a write in the stream: it grows with each write to any key of the bucket.
+// Revision is the number of a write in the stream: it grows with each write to any key of the
+// bucket.
 type Revision int64
 
 // Text is a revision as an answer.
@@ -147,7 +151,8 @@ func evict(ask func(store.Op) (any, error), key string) (session string, found b
 // Client is a bucket as one client sees it.
 type Client struct{ store.Port }
 
-// Create writes a missing key as nats.go does: after any error it looks for a marker and tries again to replace it.
+// Create writes a missing key as nats.go does: after any error it looks for a marker and tries
+// again to replace it.
 func (c Client) Create(ctx context.Context, key, value string) (Revision, error) {
 	made, err := c.Write(ctx, Write{What: Create, Key: key, Value: value})
 	if err == nil {

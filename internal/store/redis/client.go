@@ -39,10 +39,11 @@ type Subscription interface {
 	Close()
 }
 
-// Sharded is a Port to a Redis Cluster, over one Port to each of its nodes. The ClusterClient of a library would hide
-// which server a command goes to, and resend some commands. Sharded remembers which node serves each key, follows
-// redirections, and after a node that has not answered asks the next one, which executes the command or redirects it.
-// (Redis Cluster specification, "MOVED redirection".)
+// Sharded is a Port to a Redis Cluster, over one Port to each of its nodes. The ClusterClient of a
+// library would hide which server a command goes to, and resend some commands. Sharded remembers
+// which node serves each key, follows redirections, and after a node that has not answered asks the
+// next one, which executes the command or redirects it. (Redis Cluster specification, "MOVED
+// redirection".)
 type Sharded struct {
 	nodes  []Port
 	names  []string
@@ -51,7 +52,8 @@ type Sharded struct {
 	serves map[string]int // the node, by key
 }
 
-// NewSharded returns a client of nodes with these names; first is the index of the node to ask first.
+// NewSharded returns a client of nodes with these names; first is the index of the node to ask
+// first.
 func NewSharded(nodes []Port, names []string, first int, lock string) *Sharded {
 	return &Sharded{nodes, names, first, lock, map[string]int{}}
 }

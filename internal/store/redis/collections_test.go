@@ -74,7 +74,8 @@ func TestCollections(t *testing.T) {
 	}
 }
 
-// The conditions of PEXPIRE, from its documentation: for GT and LT, a key without an expiry lives for ever.
+// The conditions of PEXPIRE, from its documentation: for GT and LT, a key without an expiry lives
+// for ever.
 func TestPexpireKeepsItsConditions(t *testing.T) {
 	for _, tt := range []struct {
 		ttl, asked int64 // ms; a ttl of 0: no expiry

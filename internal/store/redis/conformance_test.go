@@ -281,7 +281,8 @@ func TestKeySlotLikeTheRealServer(t *testing.T) {
 	}
 }
 
-// Scripts get the answer of a missing command for those commands only that a real server does not have, either.
+// Scripts get the answer of a missing command for those commands only that a real server does not
+// have, either.
 func TestScriptsMissTheCommandsThatAServerHasNot(t *testing.T) {
 	real, _ := startServer(t, "")
 	var theirs []string
@@ -303,7 +304,8 @@ type realServer struct {
 	in   *resp.Reader
 }
 
-// startServer starts a redis-server for a test. replicaOf is the address of its primary, "" for none.
+// startServer starts a redis-server for a test. replicaOf is the address of its primary, "" for
+// none.
 func startServer(t *testing.T, replicaOf string) (server *realServer, addr string) {
 	t.Helper()
 	addr = livetest.Redis(t, servers.RedisOptions{ReplicaOf: replicaOf}).Addr

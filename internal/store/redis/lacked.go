@@ -2,8 +2,9 @@ package redis
 
 import "strings"
 
-// lackedCommands are the commands of Redis 7.0 that the model does not have. A script that calls one ends the run: the
-// error for a command that does not exist would be blamed on the lock, and pcall would hide it.
+// lackedCommands are the commands of Redis 7.0 that the model does not have. A script that calls
+// one ends the run: the error for a command that does not exist would be blamed on the lock, and
+// pcall would hide it.
 var lackedCommands = func() map[string]bool {
 	m := map[string]bool{}
 	for _, name := range strings.Fields(lackedNames) {

@@ -7,9 +7,10 @@ import (
 	"github.com/yuin/gopher-lua/ast"
 )
 
-// Where Lua takes a number for a text, it formats it as tostring does: 1700000000000 * 1000 .. "" is 1.7e+15, so
-// tokens of microseconds are all the same. gopher-lua writes out all digits, and has no hook for it. So each operand
-// of .. goes through a function, and so do the subjects of the libraries' functions.
+// Where Lua takes a number for a text, it formats it as tostring does: 1700000000000 * 1000 .. ""
+// is 1.7e+15, so tokens of microseconds are all the same. gopher-lua writes out all digits, and has
+// no hook for it. So each operand of .. goes through a function, and so do the subjects of the
+// libraries' functions.
 
 // textOperand is the name of that function; no script can name it.
 const textOperand = ".."
@@ -61,7 +62,8 @@ func formatOperand(e ast.Expr) ast.Expr {
 	return call
 }
 
-// formatting is a function of a library whose first argument is a text, or a table of texts, with a number formatted.
+// formatting is a function of a library whose first argument is a text, or a table of texts, with a
+// number formatted.
 func (vm *interpreter) formatting(do lua.LGFunction) lua.LGFunction {
 	return func(state *lua.LState) int {
 		switch v := state.Get(1).(type) {

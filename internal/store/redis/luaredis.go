@@ -195,7 +195,8 @@ func luaNumberAt(state *lua.LState, i int) float64 {
 // luaInt is luaL_checkint: the lowest 32 bits of the whole number.
 func luaInt(state *lua.LState, i int) int32 { return int32(truncate(luaNumberAt(state, i))) }
 
-// luaBits is an argument of the library bit: the lowest 32 bits of the nearest whole number (lua_bit.c).
+// luaBits is an argument of the library bit: the lowest 32 bits of the nearest whole number
+// (lua_bit.c).
 func luaBits(state *lua.LState, i int) uint32 {
 	const toLowBits = 1<<52 + 1<<51
 	return uint32(math.Float64bits(luaNumberAt(state, i) + toLowBits))

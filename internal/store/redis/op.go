@@ -6,8 +6,8 @@ import (
 	"lockstep/internal/history"
 )
 
-// Op implements ports.Request. A script with an Owner changes only that owner's entries; other scripts, and
-// commands without an effect in the table, may change any.
+// Op implements ports.Request. A script with an Owner changes only that owner's entries; other
+// scripts, and commands without an effect in the table, may change any.
 func (c *Cmd) Op() history.Op {
 	op := history.Op{Name: c.name, Does: commandEffects[c.name]}
 	if op.Does != history.Beside {

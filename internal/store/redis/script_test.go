@@ -106,7 +106,8 @@ func TestNoAddresses(t *testing.T) {
 	}
 }
 
-// TestNumbersAsTexts: where Lua takes a number for a text, it has 14 digits, so microseconds are the same for a while.
+// TestNumbersAsTexts: where Lua takes a number for a text, it has 14 digits, so microseconds are
+// the same for a while.
 func TestNumbersAsTexts(t *testing.T) {
 	for source, want := range map[string]string{
 		`return 1700000000123 * 1000 + 456 .. ""`:                          `"1.7000000001235e+15"`,

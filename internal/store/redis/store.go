@@ -286,8 +286,8 @@ func (s *Store) Kept(client history.NodeID) (all []store.Entry) {
 	return all
 }
 
-// left is how long an entry lasts, in milliseconds: its time to live, or until a time in its value, in
-// milliseconds or seconds since 1970, that is less than a day ahead; 0: neither.
+// left is how long an entry lasts, in milliseconds: its time to live, or until a time in its value,
+// in milliseconds or seconds since 1970, that is less than a day ahead; 0: neither.
 func (e *entry) left(nowMS int64) int64 {
 	if e.expireMS != noExpiry {
 		return e.ttl(nowMS)

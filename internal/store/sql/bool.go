@@ -2,7 +2,8 @@ package sql
 
 import "strings"
 
-// This file holds conditions, and PostgreSQL's type boolean. MariaDB has no such type: TRUE is 1 there.
+// This file holds conditions, and PostgreSQL's type boolean. MariaDB has no such type: TRUE is 1
+// there.
 
 // parseBool reads a boolean as PostgreSQL does: a word, or a prefix that no other word has
 // (bool.c, parse_bool_with_len).

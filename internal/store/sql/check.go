@@ -6,10 +6,11 @@ import (
 	"strings"
 )
 
-// This file refuses statements that are wrong whatever the rows of their table are. Above all that is a matter of
-// PostgreSQL's types.
+// This file refuses statements that are wrong whatever the rows of their table are. Above all that
+// is a matter of PostgreSQL's types.
 
-// check refuses a wrong statement; t is nil for a SELECT of functions. Once is enough for all tables of one definition.
+// check refuses a wrong statement; t is nil for a SELECT of functions. Once is enough for all
+// tables of one definition.
 func (d *DB) check(st *statement, t *table) {
 	of := functionsOnly
 	if t != nil {
@@ -134,7 +135,8 @@ func (d *DB) checkExpr(st *statement, t *table, e *expr, clause string) {
 	d.sound(e, t)
 }
 
-// What PostgreSQL knows of an expression before it has a value is the kind of that value, or one of these.
+// What PostgreSQL knows of an expression before it has a value is the kind of that value, or one of
+// these.
 const (
 	typeOther   = valueMilli
 	typeUnknown = valueNull // a text in quotes, a parameter, NULL: takes the type of its context
@@ -174,7 +176,8 @@ func (d *DB) typeOf(e *expr, t *table) valueKind {
 // isText reports whether the expression is a text in quotes.
 func (e *expr) isText() bool { return e.kind == exprLiteral && e.value.kind == valueText }
 
-// sound refuses a wrong use of types in an expression whose operands are right, before there is a row.
+// sound refuses a wrong use of types in an expression whose operands are right, before there is a
+// row.
 func (d *DB) sound(e *expr, t *table) {
 	if d.cfg.Flavour == MySQL {
 		return
@@ -215,7 +218,8 @@ func (d *DB) boolean(e *expr, t *table, refusal *Error) {
 	}
 }
 
-// mixes refuses a meaningless comparison or arithmetic with a boolean or a time, before there is a row.
+// mixes refuses a meaningless comparison or arithmetic with a boolean or a time, before there is a
+// row.
 func (d *DB) mixes(op string, t *table, left, right *expr) {
 	a, b := d.typeOf(left, t), d.typeOf(right, t)
 	none := pgError("42883", "operator does not exist: "+op+" with these types")
@@ -231,8 +235,8 @@ func (d *DB) mixes(op string, t *table, left, right *expr) {
 	}
 }
 
-// assignable refuses a value of a type that a column of PostgreSQL does not take, before there is a row. A text takes
-// any.
+// assignable refuses a value of a type that a column of PostgreSQL does not take, before there is a
+// row. A text takes any.
 func (d *DB) assignable(c column, e *expr, t *table) {
 	is, no := d.typeOf(e, t), pgError("42804", `column "`+c.name+`" is of another type than its expression`)
 	switch {

@@ -9,7 +9,8 @@ import (
 	. "lockstep/internal/store/sql"
 )
 
-// columns: a column takes what fits into it, and MariaDB subtracts without a sign where one operand has none.
+// columns: a column takes what fits into it, and MariaDB subtracts without a sign where one operand
+// has none.
 func columns(t *testing.T, real *realServer) {
 	types := "k BIGINT PRIMARY KEY, name VARCHAR(4), i INT, b BIGINT"
 	if real.is == MySQL {

@@ -155,7 +155,8 @@ func (d *DB) Evict(now store.Clock, _ string) bool {
 	return len(operator.writes) > 0
 }
 
-// lockingSession returns the session that has the named lock or has locked the lock's row for its work.
+// lockingSession returns the session that has the named lock or has locked the lock's row for its
+// work.
 func (d *DB) lockingSession() *session {
 	for _, n := range d.named {
 		if n.holder != nil && d.isEntry(n) {

@@ -104,7 +104,8 @@ func (d *DB) ttl(r *row) time.Duration {
 	return time.Duration(max(at-d.wallMS(), 1)) * time.Millisecond
 }
 
-// Kept implements store.Model: named locks that the client has, and rows that it has locked or written.
+// Kept implements store.Model: named locks that the client has, and rows that it has locked or
+// written.
 func (d *DB) Kept(client history.NodeID) (all []store.Entry) {
 	for _, n := range d.named {
 		if n.holder != nil && n.holder.conn.Client == client {
@@ -128,8 +129,8 @@ func (d *DB) Kept(client history.NodeID) (all []store.Entry) {
 	return all
 }
 
-// keys are the columns by which a row may be known: each of a key in which no other row has the same, or that has the
-// lock's name in it.
+// keys are the columns by which a row may be known: each of a key in which no other row has the
+// same, or that has the lock's name in it.
 func (d *DB) keys(r *row, v image, held bool) (all []store.Entry) {
 	expires, seconds, left := d.expires(r.table, v)
 	for i, c := range r.table.columns {
@@ -155,8 +156,8 @@ func (d *DB) alone(r *row, column int, is value) bool {
 // longestLease is how far in the future the end of a lease can be.
 const longestLease = 24 * time.Hour
 
-// expires is the column whose value looks like the time at which the row is free, and how long that is from now;
-// "" if none does.
+// expires is the column whose value looks like the time at which the row is free, and how long that
+// is from now; "" if none does.
 func (d *DB) expires(t *table, v image) (column string, seconds bool, in time.Duration) {
 	for i, c := range t.columns {
 		at := v[i]

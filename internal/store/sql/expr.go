@@ -212,8 +212,8 @@ func (p *parser) plain(e *expr) *expr {
 	return e
 }
 
-// Functions that choose one of their arguments, and compute no other one: either is a condition, what is chosen if it
-// holds, and what else.
+// Functions that choose one of their arguments, and compute no other one: either is a condition,
+// what is chosen if it holds, and what else.
 const (
 	coalesce = "COALESCE"
 	either   = "CASE"
@@ -229,7 +229,8 @@ func (p *parser) qualified(table string) *expr {
 	return e
 }
 
-// special reads what looks like a function and has words between its arguments; nil if nothing like it comes next.
+// special reads what looks like a function and has words between its arguments; nil if nothing like
+// it comes next.
 func (p *parser) special() *expr {
 	mysql := p.flavour == MySQL
 	switch {

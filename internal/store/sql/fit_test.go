@@ -9,8 +9,9 @@ import (
 	"lockstep/internal/store"
 )
 
-// What MariaDB and PostgreSQL answer to statements that locks should not send; known cases play such with real servers.
-// What the model does not know it refuses: a wrong answer would be taken for the server's.
+// What MariaDB and PostgreSQL answer to statements that locks should not send; known cases play
+// such with real servers. What the model does not know it refuses: a wrong answer would be taken
+// for the server's.
 func TestWhatAServerRefuses(t *testing.T) {
 	table := "CREATE TABLE locks (name VARCHAR(4) PRIMARY KEY, i INT, n BIGINT)"
 	mysqlTable := "CREATE TABLE locks (name VARCHAR(4) PRIMARY KEY, i INT, n BIGINT, u INT UNSIGNED)"
@@ -119,8 +120,8 @@ func TestBooleans(t *testing.T) {
 	}
 }
 
-// An upsert takes over the entry of a lock when its condition holds, and waits for a client that has locked the row. The
-// end of a lease may be a time.
+// An upsert takes over the entry of a lock when its condition holds, and waits for a client that
+// has locked the row. The end of a lease may be a time.
 func TestUpsert(t *testing.T) {
 	for _, tt := range []struct {
 		flavour      Flavour
@@ -146,8 +147,8 @@ func TestUpsert(t *testing.T) {
 	}
 }
 
-// A condition is unknown where it asks for NULL, and so is its opposite. A column without a time zone ignores the one in a
-// text.
+// A condition is unknown where it asks for NULL, and so is its opposite. A column without a time
+// zone ignores the one in a text.
 func TestWhatIsUnknown(t *testing.T) {
 	b := newBench(t, PostgreSQL, "CREATE TABLE m (n BIGINT, t TIMESTAMP, z TIMESTAMPTZ)",
 		"INSERT INTO m VALUES (NULL, '2030-01-02 03:04:05+02:00', '2030-01-02 03:04:05+02:00')")

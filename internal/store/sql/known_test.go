@@ -356,8 +356,8 @@ func locksSpeakSQL(t *testing.T, real *realServer) {
 	}
 }
 
-// Idle sessions end in the model as on real servers. No time passes, on either, before the other session waits: a busy
-// machine may be slow between two statements.
+// Idle sessions end in the model as on real servers. No time passes, on either, before the other
+// session waits: a busy machine may be slow between two statements.
 func TestIdleSessionsEndAsOnRealServers(t *testing.T) {
 	for _, f := range flavours {
 		t.Run(f.name, func(t *testing.T) {

@@ -109,7 +109,8 @@ func (d *DB) callOne(r *run, e *expr) (value, target) {
 // longestWait is the limit to which GET_LOCK shortens a longer wait.
 const longestWait = 365 * 24 * time.Hour
 
-// mostLockName is the longest name of a named lock in MariaDB, in bytes (NAME_LEN; MySQL takes 64 characters).
+// mostLockName is the longest name of a named lock in MariaDB, in bytes (NAME_LEN; MySQL takes 64
+// characters).
 const mostLockName = 192
 
 // userLock does MySQL's functions: 1, 0 or NULL.
@@ -216,7 +217,8 @@ func (d *DB) letGo(n *namedLock) {
 	d.free(n, history.Removed, n.holder.conn.Client)
 }
 
-// letAllGo gives back all named locks of a session but those of its transaction; n is how often it had taken them.
+// letAllGo gives back all named locks of a session but those of its transaction; n is how often it
+// had taken them.
 func (d *DB) letAllGo(s *session) (n int64) {
 	for _, l := range d.named {
 		for l.holder == s && l.count > l.inTx {

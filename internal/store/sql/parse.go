@@ -201,7 +201,8 @@ func (p *parser) name() string {
 	return p.take().text
 }
 
-// reserved are the keywords that no name may be without quotes, and words that would mean a value of their own.
+// reserved are the keywords that no name may be without quotes, and words that would mean a value
+// of their own.
 var reserved = map[string]bool{
 	"CURRENT_DATE": true, "CURRENT_TIME": true, "CURRENT_TIMESTAMP": true, "CURRENT_USER": true, "DEFAULT": true,
 	"LOCALTIME": true, "LOCALTIMESTAMP": true, "UTC_TIMESTAMP": true,

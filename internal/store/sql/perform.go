@@ -93,10 +93,11 @@ func (d *DB) insert(r *run) (res Result, wait target) {
 	return res, wait
 }
 
-// What an INSERT does when its key is there: INSERT IGNORE and ON DUPLICATE KEY UPDATE of MySQL, ON CONFLICT of
-// PostgreSQL.
+// What an INSERT does when its key is there: INSERT IGNORE and ON DUPLICATE KEY UPDATE of MySQL, ON
+// CONFLICT of PostgreSQL.
 
-// settles reports whether the statement says what to do when there is a row with the same value of a key.
+// settles reports whether the statement says what to do when there is a row with the same value of
+// a key.
 func (st *statement) settles(t *table, u unique) bool {
 	of := st.arbiter
 	named := func(at int) bool { return slices.Contains(of.columns, t.columns[at].name) }
@@ -126,7 +127,8 @@ func (d *DB) settleConflict(r *run, t *table, other *row) (res Result, wait targ
 	return res, wait
 }
 
-// onlyDuplicates is deferred around an INSERT IGNORE, which makes warnings of other errors, too, and changes the row to fit.
+// onlyDuplicates is deferred around an INSERT IGNORE, which makes warnings of other errors, too,
+// and changes the row to fit.
 func (d *DB) onlyDuplicates() {
 	if e := recover(); e != nil {
 		panic(d.cfg.Flavour.beyond("INSERT IGNORE of a row with a mistake: " + e.(*Error).Message))
@@ -188,7 +190,8 @@ func (d *DB) complete(t *table, v image, given []bool) {
 	}
 }
 
-// duplicateOf returns the row that has the key of a new one, or what to wait for until that is decided.
+// duplicateOf returns the row that has the key of a new one, or what to wait for until that is
+// decided.
 func (d *DB) duplicateOf(r *run, t *table, u unique) (*row, target) {
 	k := u.of(r.image) // with a NULL in it, it is the same as none
 	for _, other := range t.rows {

@@ -121,12 +121,12 @@ func (d *DB) samePlace(t *table, a, b *row) bool {
 	return d.sameKey(a.keys, t.unique[0], t.unique[0].of(b.keys))
 }
 
-// lockRows locks the rows that a statement is about and returns those that meet its conditions, or what it has to wait
-// for.
+// lockRows locks the rows that a statement is about and returns those that meet its conditions, or
+// what it has to wait for.
 //
-// InnoDB locks every row that it scans, even one that does not meet the conditions, and the gap where it finds none.
-// PostgreSQL locks those that met the conditions when the statement began; one that was changed while it waited has to
-// meet them again.
+// InnoDB locks every row that it scans, even one that does not meet the conditions, and the gap
+// where it finds none. PostgreSQL locks those that met the conditions when the statement began; one
+// that was changed while it waited has to meet them again.
 func (d *DB) lockRows(r *run, t *table) (out []*row, wait target) {
 	u, k := unique{}, image(nil)
 	if d.cfg.Flavour == MySQL {
@@ -155,7 +155,8 @@ func (d *DB) lockRows(r *run, t *table) (out []*row, wait target) {
 	return out, target{}
 }
 
-// scan finds the rows that InnoDB scans: the one with the value of a unique key, or without such a condition all.
+// scan finds the rows that InnoDB scans: the one with the value of a unique key, or without such a
+// condition all.
 func (d *DB) scan(r *run, t *table) (u unique, k image) {
 	u, k = d.keyOf(r, t)
 	if (r.st.limit > 0 || r.st.order != nil) && k == nil {
@@ -204,7 +205,8 @@ func (d *DB) fixed(r *run, t *table, column int) (value, bool) {
 	return value{}, false
 }
 
-// searches reports whether a condition is about the first column of a unique key, by which a part of the key is found.
+// searches reports whether a condition is about the first column of a unique key, by which a part
+// of the key is found.
 func (t *table) searches(e *expr) bool {
 	return e.kind == exprColumn && t.leads(t.column(e.name)) || slices.ContainsFunc(e.args, t.searches)
 }

@@ -15,8 +15,8 @@ import (
 type Stmt struct {
 	Query string
 	Args  []Value
-	// Does is what it can do to an entry, where that does not follow from its first word: an UPDATE that
-	// gives a row back.
+	// Does is what it can do to an entry, where that does not follow from its first word: an UPDATE
+	// that gives a row back.
 	Does history.Effect
 }
 
@@ -80,8 +80,8 @@ func (r Result) Duplicate() bool {
 	return ok && (e.Number == 1062 || e.State == "23505")
 }
 
-// Op implements Request. A lock of a session is given back by that session, and so is a row that says whose
-// it is.
+// Op implements Request. A lock of a session is given back by that session, and so is a row that
+// says whose it is.
 func (s Stmt) Op() history.Op {
 	op := history.Op{Name: statementName(s.Query)}
 	op.Does = statementEffects[op.Name]
@@ -113,7 +113,8 @@ func LeadingWord(s string) string {
 	return s[:end]
 }
 
-// statementName is the first word of a statement of SQL, or the function that a SELECT without a table calls.
+// statementName is the first word of a statement of SQL, or the function that a SELECT without a
+// table calls.
 func statementName(query string) string {
 	query = strings.TrimSpace(query)
 	first := strings.ToUpper(LeadingWord(query))

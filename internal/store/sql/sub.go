@@ -1,6 +1,7 @@
 package sql
 
-// This file holds subqueries. Each is read once, before its statement begins: none depends on a row of that.
+// This file holds subqueries. Each is read once, before its statement begins: none depends on a row
+// of that.
 
 // sub reads a subquery, behind its parenthesis, and the other one.
 func (p *parser) sub(op string, args ...*expr) *expr {
@@ -42,7 +43,8 @@ func (d *DB) resolve(r *run) {
 	}
 }
 
-// subquery is the value of a subquery: its only row, whether there is one, or whether a value is in it.
+// subquery is the value of a subquery: its only row, whether there is one, or whether a value is in
+// it.
 func (d *DB) subquery(r *run, e *expr, t *table, v image) value {
 	f, rows := d.cfg.Flavour, r.found[e.index]
 	switch {

@@ -91,8 +91,9 @@ func (d *DB) table(name string) *table {
 	return store.First(d.tables, func(t *table) bool { return t.name == name })
 }
 
-// narrow reports whether the result of an expression has a type that may be too small for it: without a sign in MySQL, of
-// 32 bits in PostgreSQL, where an argument takes the type of the other operand.
+// narrow reports whether the result of an expression has a type that may be too small for it:
+// without a sign in MySQL, of 32 bits in PostgreSQL, where an argument takes the type of the other
+// operand.
 func (t *table) narrow(f Flavour, e *expr) bool {
 	switch e.kind {
 	case exprLiteral:

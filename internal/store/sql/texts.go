@@ -5,8 +5,8 @@ import (
 	"sync/atomic"
 )
 
-// texts are the statements of this process that have been parsed, which takes longer than executing most: all
-// servers get the same few. A map never changes: one that is larger takes its place.
+// texts are the statements of this process that have been parsed, which takes longer than executing
+// most: all servers get the same few. A map never changes: one that is larger takes its place.
 var texts [flavourCount]atomic.Pointer[map[string]parsed]
 
 // mostTexts bounds the texts of each flavour: a program may write its values into its statements.

@@ -9,7 +9,8 @@ import (
 	"time"
 )
 
-// This file holds times and intervals. Both are counted in microseconds, times since 1970; every session is in UTC.
+// This file holds times and intervals. Both are counted in microseconds, times since 1970; every
+// session is in UTC.
 
 // Casts to a type of times, and to an interval.
 const (
@@ -66,7 +67,8 @@ func zoned(e *expr) *expr {
 	return call(inUTC, "timezone", e)
 }
 
-// timeWords reads what has words of its own for a time or an interval; nil if nothing like it comes next.
+// timeWords reads what has words of its own for a time or an interval; nil if nothing like it comes
+// next.
 func (p *parser) timeWords() *expr {
 	mysql := p.flavour == MySQL
 	switch {
@@ -184,7 +186,8 @@ func (d *DB) timeOf(r *run, e *expr) (v value, ok bool) {
 	return v, true
 }
 
-// unitOfDigits is the smallest step of a time with so many digits behind the point, in microseconds.
+// unitOfDigits is the smallest step of a time with so many digits behind the point, in
+// microseconds.
 func unitOfDigits(digits uint8) int64 {
 	us := int64(1)
 	for range mostDigits - digits {

@@ -56,7 +56,8 @@ func (d *DB) commit(t *tx) {
 	d.over(t, history.Removed, t.session.conn.Client)
 }
 
-// rollback drops a transaction's versions, unless it has ended. In PostgreSQL it undoes SET as well.
+// rollback drops a transaction's versions, unless it has ended. In PostgreSQL it undoes SET as
+// well.
 func (d *DB) rollback(t *tx, kind history.Kind, by history.NodeID) {
 	if t.ended {
 		return
@@ -85,7 +86,8 @@ func (d *DB) over(t *tx, kind history.Kind, by history.NodeID) {
 	d.release(t)
 }
 
-// hold notes that a client works under the lock on a row, which it has read or, if that is what its lock does, changed.
+// hold notes that a client works under the lock on a row, which it has read or, if that is what its
+// lock does, changed.
 func (d *DB) hold(t *tx, r *row, reads bool) {
 	if !reads && !d.cfg.Lock.Held || t.session.tx != t || r.live || !d.isLock(r.table, r.seenBy(t)) || slices.Contains(t.held, r) {
 		return

@@ -11,7 +11,8 @@ import (
 	"lockstep/internal/store"
 )
 
-// Bench is a model with clients 1, 2, ..., each on its own connection, and a clock that the test moves.
+// Bench is a model with clients 1, 2, ..., each on its own connection, and a clock that the test
+// moves.
 type Bench struct {
 	T     testing.TB
 	Model store.Model
@@ -79,7 +80,8 @@ func (b *Bench) Gather() {
 	}
 }
 
-// Noted checks what has been noted since the last call: changes, late answers and messages to watchers.
+// Noted checks what has been noted since the last call: changes, late answers and messages to
+// watchers.
 func (b *Bench) Noted(want ...string) {
 	b.T.Helper()
 	b.Gather()

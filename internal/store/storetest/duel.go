@@ -1,5 +1,6 @@
-// Package storetest compares the model of a store with its real servers: both get the same requests and have to
-// give the same answers. A store supplies its model, a function that asks its server, and requests.
+// Package storetest compares the model of a store with its real servers: both get the same requests
+// and have to give the same answers. A store supplies its model, a function that asks its server,
+// and requests.
 //
 //	servers := livetest.Start(t, nats.ID, livestore.Wish{Settings: store.Settings{time.Hour}})
 //	d := &storetest.Duel{T: t, Model: nats.New(time.Hour), Real: servers.Do}
@@ -7,13 +8,14 @@
 //	d.Run(5000, func() ports.Request { return nats.Get{Key: fmt.Sprint(rng.IntN(3))} })
 //	d.Demand(50, "GET")
 //
-// That is enough for a store that answers at once, on any connection, with the names in its requests. The other
-// fields and methods of a Duel are for server-side names (Translate, Same, Names), sessions and watches (Open, DoAs,
-// Hears), requests that wait (Waits, Waiting), and time (Now, Tick, Pass). The flags -conformance.seed and
-// -conformance.operations of go test choose the requests of every store.
+// That is enough for a store that answers at once, on any connection, with the names in its
+// requests. The other fields and methods of a Duel are for server-side names (Translate, Same,
+// Names), sessions and watches (Open, DoAs, Hears), requests that wait (Waits, Waiting), and time
+// (Now, Tick, Pass). The flags -conformance.seed and -conformance.operations of go test choose the
+// requests of every store.
 //
-// The package also tests what every model has to do (whole_test.go), and compares requests with their descriptions
-// (Requests, Answers).
+// The package also tests what every model has to do (whole_test.go), and compares requests with
+// their descriptions (Requests, Answers).
 package storetest
 
 import (
@@ -65,23 +67,24 @@ type Duel struct {
 	Model store.Model
 	// Real asks the server. It is called concurrently while requests wait in the model.
 	Real func(c store.Conn, r ports.Request) (any, error)
-	// Translate returns a request with the server's own names and numbers (Names); nil: there are none.
+	// Translate returns a request with the server's own names and numbers (Names); nil: there are
+	// none.
 	Translate func(r ports.Request) ports.Request
-	// Same says how the server's answer differs from the model's, "" if it does not, and may note the server's
-	// names; nil: Differ.
+	// Same says how the server's answer differs from the model's, "" if it does not, and may note
+	// the server's names; nil: Differ.
 	Same func(r ports.Request, want store.Answer, got Reply) string
 	// Kind is a kind of answer, for Demand; nil: the function Kind.
 	Kind func(r ports.Request, a store.Answer) string
 	// Answered is called with each answer on which both agree, even late ones; may be nil.
 	Answered func(c store.Conn, r ports.Request, a store.Answer)
-	// Hears returns and clears the unsolicited messages of the server to a connection, up to its last answer;
-	// nil: the test compares them itself.
+	// Hears returns and clears the unsolicited messages of the server to a connection, up to its
+	// last answer; nil: the test compares them itself.
 	Hears func(c store.Conn) []any
-	// Waits reports whether the server holds that many requests, or cannot know; it is polled while some wait in
-	// the model. nil: none ever waits.
+	// Waits reports whether the server holds that many requests, or cannot know; it is polled while
+	// some wait in the model. nil: none ever waits.
 	Waits func(count int) bool
-	// Reset empties both before each batch of Run, so that a failure can be reduced to the fewest requests; may be
-	// nil.
+	// Reset empties both before each batch of Run, so that a failure can be reduced to the fewest
+	// requests; may be nil.
 	Reset func()
 	// Now reads the clocks; nil: Clock, which the test moves.
 	Now   func() store.Clock
@@ -128,8 +131,8 @@ func (d *Duel) Log(format string, args ...any) {
 	d.log = append(d.log[max(0, len(d.log)-shown+1):], fmt.Sprintf(format, args...))
 }
 
-// Run compares the answers to a number of requests (see Operations); next may also send requests itself and return
-// nil.
+// Run compares the answers to a number of requests (see Operations); next may also send requests
+// itself and return nil.
 func (d *Duel) Run(own int, next func() ports.Request) {
 	d.T.Helper()
 	for d.Asked < Operations(own) {
@@ -270,7 +273,8 @@ func (d *Duel) differs(k *call, a store.Answer) string {
 	return ""
 }
 
-// smallest removes requests from the batch as long as some answer differs, and returns the last difference.
+// smallest removes requests from the batch as long as some answer differs, and returns the last
+// difference.
 func (d *Duel) smallest(differs string) string {
 	if d.Reset == nil {
 		return differs

@@ -10,9 +10,9 @@ import (
 
 // Late answers, unsolicited messages and time.
 
-// Collect takes the output of the model: late answers, which the server has to give, too, unsolicited
-// messages (Heard), and connections that it closes (Dropped). A request that still waits in the model must
-// also wait on the server.
+// Collect takes the output of the model: late answers, which the server has to give, too,
+// unsolicited messages (Heard), and connections that it closes (Dropped). A request that still
+// waits in the model must also wait on the server.
 func (d *Duel) Collect() {
 	d.T.Helper()
 	out := d.Model.Output()
@@ -32,7 +32,8 @@ func (d *Duel) Collect() {
 	d.confirmWaiting()
 }
 
-// confirmWaiting returns when the server holds as many requests as the model, and none of them has an answer.
+// confirmWaiting returns when the server holds as many requests as the model, and none of them has
+// an answer.
 func (d *Duel) confirmWaiting() {
 	d.T.Helper()
 	for began := time.Now(); len(d.waiting) > 0; time.Sleep(200 * time.Microsecond) {
@@ -67,8 +68,8 @@ func (d *Duel) Closed(c store.Conn) {
 	d.Collect()
 }
 
-// compareHeard compares the unsolicited messages of both to a connection. A server sends those of one moment in any
-// order.
+// compareHeard compares the unsolicited messages of both to a connection. A server sends those of
+// one moment in any order.
 func (d *Duel) compareHeard(c store.Conn) {
 	d.T.Helper()
 	want, got := sorted(d.Heard(c)), sorted(d.Hears(c))
@@ -113,8 +114,8 @@ func (d *Duel) Due() time.Duration {
 	return due
 }
 
-// Tick moves the clock to an instant and ticks the model. The server then has to give the same late answers, in its
-// own time.
+// Tick moves the clock to an instant and ticks the model. The server then has to give the same late
+// answers, in its own time.
 func (d *Duel) Tick(mono time.Duration) {
 	d.T.Helper()
 	d.Clock.Mono = mono
@@ -122,7 +123,8 @@ func (d *Duel) Tick(mono time.Duration) {
 	d.Collect()
 }
 
-// Pass ticks the model in real time, until no request waits or nothing is due within the given time.
+// Pass ticks the model in real time, until no request waits or nothing is due within the given
+// time.
 func (d *Duel) Pass(most time.Duration) {
 	d.T.Helper()
 	for len(d.waiting) > 0 {

@@ -10,8 +10,9 @@ import (
 	"lockstep/internal/store"
 )
 
-// Requests returns a function that compares the text and the effect of a request with the expected ones, and checks
-// that package faults agrees. An Op without a name gets the first word of the text.
+// Requests returns a function that compares the text and the effect of a request with the expected
+// ones, and checks that package faults agrees. An Op without a name gets the first word of the
+// text.
 func Requests(t testing.TB) func(r ports.Request, text string, op history.Op) {
 	return func(r ports.Request, text string, op history.Op) {
 		t.Helper()
@@ -30,8 +31,8 @@ func Requests(t testing.TB) func(r ports.Request, text string, op history.Op) {
 	}
 }
 
-// Answers returns a function that compares the answer to a request, a value or an error, with the expected text and
-// the expected answer in a history.
+// Answers returns a function that compares the answer to a request, a value or an error, with the
+// expected text and the expected answer in a history.
 func Answers(t testing.TB) func(r ports.Request, value any, err error, text string, says history.Answer) {
 	return func(r ports.Request, value any, err error, text string, says history.Answer) {
 		t.Helper()

@@ -66,7 +66,8 @@ func (m *Model) present() entry {
 	return head
 }
 
-// Kept implements store.Model: the nodes that live as long as the client's sessions, and the folder of each.
+// Kept implements store.Model: the nodes that live as long as the client's sessions, and the folder
+// of each.
 func (m *Model) Kept(client history.NodeID) (all []store.Entry) {
 	for _, s := range m.sessions {
 		if s.client != client {

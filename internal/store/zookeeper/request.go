@@ -9,16 +9,17 @@ import (
 
 // The requests. Each says what the value of its answer is.
 type (
-	// Connect opens a session on a connection (Session 0), or moves a session to this
-	// connection; answered by a ConnectReply, or ErrSessionExpired. Timeout is what the client asks for. A real server
-	// wants a password as well.
+	// Connect opens a session on a connection (Session 0), or moves a session to this connection;
+	// answered by a ConnectReply, or ErrSessionExpired. Timeout is what the client asks for. A real
+	// server wants a password as well.
 	Connect struct {
 		Timeout time.Duration
 		Session int64
 	}
 	// Ping is a heartbeat; answered by nothing.
 	Ping struct{}
-	// Create makes a node; answered by a Created, or ErrNodeExists, ErrNoNode (of the parent), ErrEphemeralParent.
+	// Create makes a node; answered by a Created, or ErrNodeExists, ErrNoNode (of the parent),
+	// ErrEphemeralParent.
 	Create struct {
 		Path, Data string
 		Mode       Mode
@@ -141,7 +142,8 @@ func (p problem) Error() string { return string(p) }
 // Text is the refusal as an answer.
 func (p problem) Text() string { return "(error) " + string(p) }
 
-// Errors of ZooKeeper. No lock expects the last three: it would have to use the tree in another way.
+// Errors of ZooKeeper. No lock expects the last three: it would have to use the tree in another
+// way.
 const (
 	ErrNodeExists      = problem("zk: node already exists")
 	ErrNoNode          = problem("zk: node does not exist")

@@ -24,8 +24,8 @@ func init() {
 		},
 		Image:         &store.Image{Product: "zookeeper", Public: "zookeeper:3.8", Data: "/data", Config: "/conf"},
 		LeavesServers: true,
-		// The server that a client is connected to answers reads (FinalRequestProcessor of a follower), in the order of
-		// the client's requests.
+		// The server that a client is connected to answers reads (FinalRequestProcessor of a
+		// follower), in the order of the client's requests.
 		Consent: map[history.Effect]store.Consent{history.Asks: store.OfServer},
 		Timing:  store.Timing{Agreeing: 20 * time.Millisecond, Election: time.Second}, // three JVMs have to agree
 		Settings: []store.Setting{{

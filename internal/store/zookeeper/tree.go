@@ -31,8 +31,8 @@ func split(path string) (parent, name string, ok bool) {
 	return path[:slash], path[slash+1:], true
 }
 
-// valid reports whether a node may have this path (PathUtils.validatePath). Java has two surrogates for a character
-// above U+FFFF, and refuses both.
+// valid reports whether a node may have this path (PathUtils.validatePath). Java has two surrogates
+// for a character above U+FFFF, and refuses both.
 func valid(path string) bool {
 	segments := strings.Split(path, "/")
 	return segments[0] == "" && len(segments) > 1 && !slices.ContainsFunc(segments[1:], func(name string) bool {
@@ -42,8 +42,8 @@ func valid(path string) bool {
 	})
 }
 
-// create makes a node, with the checks in the order of a server (pRequest2TxnCreate in PrepRequestProcessor.java). A
-// failed transaction has a number as well.
+// create makes a node, with the checks in the order of a server (pRequest2TxnCreate in
+// PrepRequestProcessor.java). A failed transaction has a number as well.
 func (m *Model) create(s *session, op Create) store.Answer {
 	m.zxid++
 	path, slash := op.Path, strings.LastIndexByte(op.Path, '/')

@@ -41,7 +41,8 @@ func One(t testing.TB, id store.ID) *Servers {
 	return Launch(t, id, livestore.Single{})
 }
 
-// Start starts the servers of a store. It skips a test whose programs are missing, see realtest.Need.
+// Start starts the servers of a store. It skips a test whose programs are missing, see
+// realtest.Need.
 func Start(t testing.TB, id store.ID, w livestore.Wish) *Servers {
 	t.Helper()
 	s := need(t, id)
@@ -112,7 +113,8 @@ func (s *Servers) connect(id store.ID, endpoints ...string) {
 	s.t.Cleanup(func() { _ = s.Close() })
 }
 
-// Do is storetest.Duel.Real. Each connection but storetest.Conn is one of its own, opened by its first request.
+// Do is storetest.Duel.Real. Each connection but storetest.Conn is one of its own, opened by its
+// first request.
 func (s *Servers) Do(c store.Conn, r ports.Request) (any, error) {
 	if c == storetest.Conn {
 		return s.Executor.Do(s.t.Context(), 0, r)

@@ -24,8 +24,8 @@ func init() {
 	})
 }
 
-// leastSecond is the shortest second: shorter sessions of real servers may end long before their time.
-// leastSession is the shortest session in seconds (session_ttl_min).
+// leastSecond is the shortest second: shorter sessions of real servers may end long before their
+// time. leastSession is the shortest session in seconds (session_ttl_min).
 const (
 	leastSecond  = 100 * time.Millisecond
 	leastSession = 10
@@ -45,7 +45,8 @@ const markHeader = "Lockstep-Call"
 
 func protocol() link.Dissector { return &link.HTTP{Header: markHeader, Changes: changes} }
 
-// changes reports whether a request may change an entry: one for a session does not until it ends it.
+// changes reports whether a request may change an entry: one for a session does not until it ends
+// it.
 func changes(method, path string) bool {
 	return method != http.MethodGet &&
 		(strings.HasPrefix(path, "/v1/kv/") || strings.HasPrefix(path, "/v1/txn") || strings.HasPrefix(path, "/v1/session/destroy/"))

@@ -14,11 +14,13 @@ import (
 	"lockstep/internal/store/consul"
 )
 
-// Servers spread addresses by gossip, so each has one address for all others, which Raft and requests to the leader
-// use. The gossip itself bypasses all links: it only says which servers are there, and no session here depends on it.
+// Servers spread addresses by gossip, so each has one address for all others, which Raft and
+// requests to the leader use. The gossip itself bypasses all links: it only says which servers are
+// there, and no session here depends on it.
 
-// host is the loopback address that server i, counted from 0, listens on for the others and calls them from; front is
-// the address that it advertises. There are two because Consul advertises the port that it listens on.
+// host is the loopback address that server i, counted from 0, listens on for the others and calls
+// them from; front is the address that it advertises. There are two because Consul advertises the
+// port that it listens on.
 func host(i int) string  { return fmt.Sprintf("127.0.1.%d", i+1) }
 func front(i int) string { return fmt.Sprintf("127.0.2.%d", i+1) }
 

@@ -134,8 +134,8 @@ func compare(c *pb.Compare) (out etcd.Compare, missing string) {
 	return out, ""
 }
 
-// get reads a range: one key, or all that begin with it, which found may sort, or of these the one that
-// was created first or last.
+// get reads a range: one key, or all that begin with it, which found may sort, or of these the one
+// that was created first or last.
 func get(r *pb.RangeRequest) (op etcd.Op, missing string) {
 	prefix, ok := isPrefix(r.Key, r.RangeEnd)
 	op = etcd.Op{Kind: etcd.Get, Key: string(r.Key), Prefix: prefix}
@@ -186,8 +186,8 @@ func remove(r *pb.DeleteRangeRequest) (op etcd.Op, missing string) {
 	return op, ""
 }
 
-// isPrefix reports whether a range is all keys that begin with key; ok is false for any other range of
-// several keys.
+// isPrefix reports whether a range is all keys that begin with key; ok is false for any other range
+// of several keys.
 func isPrefix(key, end []byte) (prefix, ok bool) {
 	const none = "\x00" // no key is greater than all that begin so: no lock uses this range of all keys
 	last := clientv3.GetPrefixRangeEnd(string(key))

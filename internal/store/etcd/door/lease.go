@@ -25,9 +25,9 @@ func (m *member) LeaseGrant(ctx context.Context, r *pb.LeaseGrantRequest) (*pb.L
 	return &pb.LeaseGrantResponse{Header: m.header(0), ID: number(lease.ID), TTL: int64(lease.TTL / time.Second)}, nil
 }
 
-// number turns the model's number of a lease into that of the client, and back. An etcd member begins
-// its numbers with one of its own (idutil.Generator), so they do not grow from one lease to the next,
-// and are no fencing tokens.
+// number turns the model's number of a lease into that of the client, and back. An etcd member
+// begins its numbers with one of its own (idutil.Generator), so they do not grow from one lease to
+// the next, and are no fencing tokens.
 func number(lease int64) int64 { return lease ^ lease&3<<60 }
 
 // seconds is a time to live, the longest that there is for one that is longer.
@@ -43,8 +43,8 @@ func (m *member) LeaseRevoke(ctx context.Context, r *pb.LeaseRevokeRequest) (*pb
 	return &pb.LeaseRevokeResponse{Header: m.header(0)}, nil
 }
 
-// LeaseKeepAlive implements pb.LeaseServer: one request after the other, as etcd does it. A lease that is
-// gone has a time to live of 0.
+// LeaseKeepAlive implements pb.LeaseServer: one request after the other, as etcd does it. A lease
+// that is gone has a time to live of 0.
 func (m *member) LeaseKeepAlive(stream pb.Lease_LeaseKeepAliveServer) error {
 	for {
 		r, err := stream.Recv()

@@ -137,8 +137,8 @@ func (e *stream) forget(number int64) {
 	delete(e.answered, number)
 }
 
-// read reads the headers of a request. All have to be read: later ones refer to them. A request whose
-// headers cannot be read may change an entry.
+// read reads the headers of a request. All have to be read: later ones refer to them. A request
+// whose headers cannot be read may change an entry.
 func (e *stream) read(flags byte, block []byte) (m link.Message) {
 	if flags&h2Padded != 0 && len(block) > 0 {
 		block = block[1:max(1, len(block)-int(block[0]))]

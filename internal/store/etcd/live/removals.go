@@ -16,9 +16,9 @@ import (
 	"lockstep/internal/real/servers"
 )
 
-// A server of etcd keeps every change of every key, with a revision, but not who made it. The reply to
-// a request that has changed something names the revision. A request without such a reply may have
-// made each revision that one of its branches would have made.
+// A server of etcd keeps every change of every key, with a revision, but not who made it. The reply
+// to a request that has changed something names the revision. A request without such a reply may
+// have made each revision that one of its branches would have made.
 
 // removals implements livestore.Driver. The keys of all locks count.
 func removals(members []*servers.Server, _ string, sent []livestore.Deed) ([]livestore.Removal, bool) {
@@ -115,8 +115,9 @@ func (s state) ended(one []*clientv3.Event) bool {
 	return s.mayBe(&request{lease: s[string(one[0].Kv.Key)].lease}, one)
 }
 
-// robbed returns the keys of other clients that a revision has removed or overwritten. It is certain
-// that it was removed by a request if the reply says so, and removed only if no entry took its place.
+// robbed returns the keys of other clients that a revision has removed or overwritten. It is
+// certain that it was removed by a request if the reply says so, and removed only if no entry took
+// its place.
 func (s state) robbed(one []*clientv3.Event, by []*request) (out []livestore.Removal) {
 	puts := slices.ContainsFunc(one, func(e *clientv3.Event) bool { return e.Type == clientv3.EventTypePut })
 	for _, e := range one {
@@ -168,8 +169,8 @@ func (s state) mayBe(r *request, one []*clientv3.Event) bool {
 	})
 }
 
-// does reports whether an operation, or one within a transaction, may have made a change. The end of
-// a range is exclusive; none is the one key, and a zero byte is no end.
+// does reports whether an operation, or one within a transaction, may have made a change. The end
+// of a range is exclusive; none is the one key, and a zero byte is no end.
 func does(op *pb.RequestOp, e *clientv3.Event) bool {
 	if p := op.GetRequestPut(); p != nil {
 		same := p.IgnoreValue || bytes.Equal(p.Value, e.Kv.Value)

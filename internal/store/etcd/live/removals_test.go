@@ -87,7 +87,8 @@ func (w *watchedPair) revoke(c *clientv3.Client, id clientv3.LeaseID) {
 	must.Get(c.Revoke(w.Context(), id))(w)
 }
 
-// The steps of each case follow those of the previous one, and want is what they add: who removed whose entry.
+// The steps of each case follow those of the previous one, and want is what they add: who removed
+// whose entry.
 func TestWhoseEntryWasRemoved(t *testing.T) {
 	w := newWatchedPair(t)
 	const a, b = 0, 1 // of losing

@@ -107,8 +107,8 @@ func decode(body []byte, json bool, into message) error {
 	return protojson.UnmarshalOptions{DiscardUnknown: true}.Unmarshal(body, protoadapt.MessageV2Of(into))
 }
 
-// bodies returns the path of a request, its message, and that of its reply; nil without a reply that
-// says that it succeeded.
+// bodies returns the path of a request, its message, and that of its reply; nil without a reply
+// that says that it succeeded.
 func bodies(c *link.Change) (path string, question, answer []byte, err error) {
 	if c.Name != "" {
 		if question = grpcMessage(c.Bytes[link.Up]); question == nil {
@@ -131,8 +131,8 @@ func bodies(c *link.Change) (path string, question, answer []byte, err error) {
 	return q.URL.Path, question, answer, nil
 }
 
-// grpcMessage returns the first message in the frames of one direction of a stream; nil if it is not
-// all there, or compressed.
+// grpcMessage returns the first message in the frames of one direction of a stream; nil if it is
+// not all there, or compressed.
 func grpcMessage(frames []byte) []byte {
 	var data []byte
 	for in := http2.NewFramer(io.Discard, bytes.NewReader(frames)); ; {

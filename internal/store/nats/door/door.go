@@ -1,10 +1,11 @@
-// Package door speaks the protocol of NATS in front of the model of a bucket, so that unmodified nats.go, and
-// libraries on top of it, run in a bubble.
+// Package door speaks the protocol of NATS in front of the model of a bucket, so that unmodified
+// nats.go, and libraries on top of it, run in a bubble.
 //
 //	nats.go --its protocol, in memory--> the server here --bubble.Wire--> a server of the simulated cluster
 //
-// Faults affect the network behind the server here: each read or write of a key is one message, and its answer
-// another. A request that is not modelled is refused (no responders) and noted: what a lock does then is no evidence.
+// Faults affect the network behind the server here: each read or write of a key is one message, and
+// its answer another. A request that is not modelled is refused (no responders) and noted: what a
+// lock does then is no evidence.
 package door
 
 import (
@@ -125,7 +126,8 @@ type message struct {
 	body           string
 }
 
-// readMessage reads the payload of PUB subject [reply] bytes or HPUB subject [reply] bytes-of-header bytes.
+// readMessage reads the payload of PUB subject [reply] bytes or HPUB subject [reply]
+// bytes-of-header bytes.
 func readMessage(in io.Reader, words []string) (m message, err error) {
 	sizes := 1 + len(words[0]) - len("PUB")
 	if len(words) < 2+sizes {
@@ -194,8 +196,8 @@ func (s *server) config() string {
 		`"num_replicas":3,"allow_rollup_hdrs":true,"deny_delete":true,"allow_direct":true,"discard":"new"}`, s.bucket, s.ttl)
 }
 
-// describe answers with the configuration of the bucket's stream, which always exists. A client that creates it has
-// to use the same.
+// describe answers with the configuration of the bucket's stream, which always exists. A client
+// that creates it has to use the same.
 func (s *server) describe(m message) {
 	var config struct {
 		MaxAge      time.Duration `json:"max_age"`

@@ -19,9 +19,9 @@ import (
 	"lockstep/internal/store/nats"
 )
 
-// executor executes requests with nats.go, but without its key-value store, which would send several messages for one
-// request: here each request is one message, and each answer another. A broken connection is reopened only for the
-// next request.
+// executor executes requests with nats.go, but without its key-value store, which would send
+// several messages for one request: here each request is one message, and each answer another. A
+// broken connection is reopened only for the next request.
 type executor struct {
 	livestore.Client
 	mu    sync.Mutex
@@ -58,13 +58,15 @@ func (e *executor) Close() error {
 	return nil
 }
 
-// The headers of messages: the kind of a write, and the mark by which a link recognises it. Servers keep both.
+// The headers of messages: the kind of a write, and the mark by which a link recognises it. Servers
+// keep both.
 const (
 	operation  = "KV-Operation"
 	markHeader = "Lockstep-Call"
 )
 
-// Do implements livestore.Executor. "No responders" is a server's error for a stream without a leader.
+// Do implements livestore.Executor. "No responders" is a server's error for a stream without a
+// leader.
 func (e *executor) Do(ctx context.Context, server int, r ports.Request) (any, error) {
 	m, read := message(r)
 	if mark := livestore.MarkOf(ctx); mark != "" {
@@ -81,7 +83,8 @@ func (e *executor) Do(ctx context.Context, server int, r ports.Request) (any, er
 	return read(reply)
 }
 
-// message returns a request as nats.go's key-value store sends it, and the function that reads the answer.
+// message returns a request as nats.go's key-value store sends it, and the function that reads the
+// answer.
 func message(r ports.Request) (m *client.Msg, read func(*client.Msg) (any, error)) {
 	switch r := r.(type) {
 	case nats.Write:
@@ -99,8 +102,8 @@ func message(r ports.Request) (m *client.Msg, read func(*client.Msg) (any, error
 	panic("nats: a request of another store: " + ports.Name(r))
 }
 
-// acknowledged reads the answer to a write. One that is refused because another write of the key is in progress
-// counts as compared with the wrong revision, too.
+// acknowledged reads the answer to a write. One that is refused because another write of the key is
+// in progress counts as compared with the wrong revision, too.
 func acknowledged(reply *client.Msg) (any, error) {
 	const inProgress = 10164
 	var said struct {
@@ -134,7 +137,8 @@ func entry(reply *client.Msg) (any, error) {
 // changing matches the subject of a write to a bucket, or of a request that drops writes.
 var changing = regexp.MustCompile(`^\$(KV|JS\..*\.STREAM\.(PURGE|DELETE|MSG\.DELETE))\.`)
 
-// protocol is that of NATS: lines, some followed by a payload. A request names the subject of its answer.
+// protocol is that of NATS: lines, some followed by a payload. A request names the subject of its
+// answer.
 func protocol() link.Dissector { return &stream{asked: map[string]int64{}} }
 
 type stream struct {

@@ -1,5 +1,5 @@
-// Package live plays NATS on real servers. They are this program, started again as a child: the server is a Go
-// library, of the version in go.mod, and its own program only reads flags.
+// Package live plays NATS on real servers. They are this program, started again as a child: the
+// server is a Go library, of the version in go.mod, and its own program only reads flags.
 package live
 
 import (
@@ -66,8 +66,9 @@ func cluster(w livestore.Wish) servers.Cluster {
 	}
 }
 
-// recipe says how a server is started. Servers tell each other the addresses of further ones, which would bypass the
-// links: so they advertise a dead address, and reach each other by their routes only.
+// recipe says how a server is started. Servers tell each other the addresses of further ones, which
+// would bypass the links: so they advertise a dead address, and reach each other by their routes
+// only.
 func recipe(i int, members []*servers.Server, w livestore.Wish) (servers.Recipe, error) {
 	s := members[i]
 	ways, err := w.Ways(i, members)

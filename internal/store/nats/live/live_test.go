@@ -124,7 +124,8 @@ func TestRealNATSAgreesOnAges(t *testing.T) {
 	p.Do(nats.Write{What: nats.Create, Key: "lock", Value: "B"})
 }
 
-// ends ticks the model until nothing is due, and returns when the last key expired, on the wall clock.
+// ends ticks the model until nothing is due, and returns when the last key expired, on the wall
+// clock.
 func (p *pair) ends() (wall time.Duration) {
 	p.T.Helper()
 	p.Model.Output()

@@ -20,8 +20,8 @@ import (
 	"lockstep/internal/real/servers"
 )
 
-// A server of NATS keeps the last write to each key, and numbers the writes to a bucket. The reply to a
-// write has its number. A number that no reply has is that of a write without a reply.
+// A server of NATS keeps the last write to each key, and numbers the writes to a bucket. The reply
+// to a write has its number. A number that no reply has is that of a write without a reply.
 
 // write is a request that may write a key.
 type write struct {
@@ -54,7 +54,8 @@ func removals(members []*servers.Server, _ string, sent []livestore.Deed) (out [
 	return out, true
 }
 
-// stateOf returns the number of the last write to a bucket, and for how long it keeps one, 0 for ever.
+// stateOf returns the number of the last write to a bucket, and for how long it keeps one, 0 for
+// ever.
 func stateOf(members []*servers.Server, bucket string) (last uint64, age time.Duration, known bool) {
 	for _, s := range members {
 		known = known || at(context.Background(), s, func(ctx context.Context, js jetstream.JetStream) error {
@@ -118,8 +119,8 @@ func (w *write) after(all []*write, n uint64) bool {
 	return slices.ContainsFunc(all, func(q *write) bool { return q.number >= n && q.Answered.Before(w.Sent) })
 }
 
-// robs returns the removal of another client's entry. It is certain if the reply says so before the entry's
-// time is up, and no entry took its place.
+// robs returns the removal of another client's entry. It is certain if the reply says so before the
+// entry's time is up, and no entry took its place.
 func (w *write) robs(keys map[string]item, age time.Duration) (r livestore.Removal, robs bool) {
 	was, there := keys[w.key]
 	if !there || was.owner == w.By || w.creates || !was.until.IsZero() && w.Sent.After(was.until) {

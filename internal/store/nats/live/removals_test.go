@@ -52,7 +52,8 @@ func (w *watchedPair) losing(client int, do func()) {
 	do()
 }
 
-// told returns who removed whose entry: "B A" for an entry of A that B removed, "B ?" if that is in doubt.
+// told returns who removed whose entry: "B A" for an entry of A that B removed, "B ?" if that is in
+// doubt.
 func (w *watchedPair) told() (all []string, ok bool) {
 	var sent []livestore.Deed
 	for i, l := range w.links {

@@ -84,8 +84,8 @@ func appendCount(buf []byte, kind byte, n int) []byte {
 	return append(buf, '\r', '\n')
 }
 
-// Words identifies a command in reports by its name and arguments. Those of a script are its keys and arguments,
-// since some clients send its text and some its hash.
+// Words identifies a command in reports by its name and arguments. Those of a script are its keys
+// and arguments, since some clients send its text and some its hash.
 func Words(args []string) string {
 	name, rest := strings.ToUpper(args[0]), args[1:]
 	if (name == "EVAL" || name == "EVALSHA") && len(args) > 3 {

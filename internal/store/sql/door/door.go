@@ -1,10 +1,10 @@
-// Package door is a driver of database/sql in front of the model of an SQL server. A connection is a
-// session there, and a statement is one message of the simulated network with its arguments in it,
-// as from drivers that interpolate them.
+// Package door is a driver of database/sql in front of the model of an SQL server. A connection is
+// a session there, and a statement is one message of the simulated network with its arguments in
+// it, as from drivers that interpolate them.
 //
-// Errors of the server are those of the drivers that people use: *mysql.MySQLError of go-sql-driver, and
-// *pq.Error of lib/pq. A statement that the model does not understand is noted: the behaviour of a
-// lock after one is no evidence.
+// Errors of the server are those of the drivers that people use: *mysql.MySQLError of
+// go-sql-driver, and *pq.Error of lib/pq. A statement that the model does not understand is noted:
+// the behaviour of a lock after one is no evidence.
 package door
 
 import (
@@ -186,8 +186,8 @@ func (c *conn) Begin() (driver.Tx, error) {
 
 type tx struct{ conn *conn }
 
-// Commit implements driver.Tx. Of a failed transaction there is nothing to commit: PostgreSQL answers COMMIT with
-// ROLLBACK, and lib/pq with an error.
+// Commit implements driver.Tx. Of a failed transaction there is nothing to commit: PostgreSQL
+// answers COMMIT with ROLLBACK, and lib/pq with an error.
 func (t tx) Commit() error {
 	if t.conn.failed {
 		return cmp.Or(t.Rollback(), pq.ErrInFailedTransaction)

@@ -15,8 +15,8 @@ import (
 	model "lockstep/internal/store/sql"
 )
 
-// statement is a query with its arguments in the form of the model: a question mark for each, and a blank in the place
-// of each comment.
+// statement is a query with its arguments in the form of the model: a question mark for each, and a
+// blank in the place of each comment.
 func statement(flavour model.Flavour, query string, args []driver.NamedValue) (model.Stmt, error) {
 	values := make([]model.Value, len(args))
 	for i, a := range args {
@@ -55,8 +55,9 @@ func statement(flavour model.Flavour, query string, args []driver.NamedValue) (m
 	return stmt, nil
 }
 
-// pieces are quotes, comments (those of tools that write queries, and names that sqlc gives them) and PostgreSQL's
-// arguments. MySQL wants a blank behind --, and takes /*! and /*+ for more than a comment.
+// pieces are quotes, comments (those of tools that write queries, and names that sqlc gives them)
+// and PostgreSQL's arguments. MySQL wants a blank behind --, and takes /*! and /*+ for more than a
+// comment.
 var pieces = [...]*regexp.Regexp{
 	model.MySQL:      regexp.MustCompile(quotes + "|`[^`]*`|" + `--(?:\s[^\n]*|\z)|#[^\n]*|/\*(?:[^!+](?s:.*?))?\*/`),
 	model.PostgreSQL: regexp.MustCompile(quotes + `|--[^\n]*|/\*(?:[^+](?s:.*?))?\*/|\$[0-9]+`),

@@ -159,7 +159,8 @@ func (e executor) Open(_ context.Context, server int, _ livestore.Incoming) (liv
 	return &session{pool: e[server]}, nil
 }
 
-// session is a connection that never goes back to the pool, where the next one would inherit its locks.
+// session is a connection that never goes back to the pool, where the next one would inherit its
+// locks.
 type session struct {
 	pool *pool
 

@@ -27,7 +27,8 @@ type mariaDB struct {
 // mariaDatabase is the name of the database for the locks.
 const mariaDatabase = "lockstep"
 
-// launchMariaDB makes a new database in a fresh directory, starts a server on it and returns when it answers.
+// launchMariaDB makes a new database in a fresh directory, starts a server on it and returns when
+// it answers.
 func launchMariaDB(ctx context.Context, o livestore.Single) (livestore.Database, error) {
 	db := &mariaDB{database: database{servers.New(o.Name, images.For(model.MySQLID), o.Launcher), o, "mysql", mariaDSN}}
 	start := servers.Alone{Recipe: db.recipe, Answers: db.answers}
@@ -135,8 +136,8 @@ func (db *mariaDB) shows(ctx context.Context) (time.Time, error) {
 	return time.UnixMicro(micros), err
 }
 
-// Evict implements livestore.Database: it ends the session with the named lock, or with a locked row; else it
-// deletes the row that is the lock.
+// Evict implements livestore.Database: it ends the session with the named lock, or with a locked
+// row; else it deletes the row that is the lock.
 func (db *mariaDB) Evict(ctx context.Context, e store.Entry) (found bool, err error) {
 	var session sql.NullInt64
 	err = db.asks(ctx, db.Addr, "SELECT COALESCE(IS_USED_LOCK('"+e.Key+"'), (SELECT MIN(trx_mysql_thread_id) "+

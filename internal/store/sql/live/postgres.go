@@ -28,8 +28,8 @@ type postgres struct{ database }
 // runs when the harness is root: PostgreSQL refuses to run as root.
 const postgresUser = "postgres"
 
-// launchPostgres makes a new database in a fresh directory, starts a server on it and returns when it answers.
-// Replicas have to be child processes.
+// launchPostgres makes a new database in a fresh directory, starts a server on it and returns when
+// it answers. Replicas have to be child processes.
 func launchPostgres(ctx context.Context, o livestore.Single) (livestore.Database, error) {
 	if o.Replication != nil {
 		own := *o.Replication // what it follows changes
@@ -115,8 +115,8 @@ func (db *postgres) init(ctx context.Context, account *syscall.Credential) error
 	return db.Made(ctx, cmd, fmt.Sprintf("it may be that %s cannot be reached by the user %s", db.Dir, postgresUser))
 }
 
-// postgresDSN is the data source of an operator. The driver ignores a context while it waits for the first message of a
-// server.
+// postgresDSN is the data source of an operator. The driver ignores a context while it waits for
+// the first message of a server.
 func postgresDSN(addr string) string {
 	return "postgres://" + postgresUser + "@" + addr + "/postgres?sslmode=disable&connect_timeout=2"
 }

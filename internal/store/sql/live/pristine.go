@@ -13,10 +13,10 @@ import (
 	"lockstep/internal/real/programs"
 )
 
-// furnish makes the database in a directory that does not exist: a copy of the one that program, the
-// server, has installed when it was first needed. Installing takes seconds of processor time, copying
-// takes hundredths, and a replica has to begin with the same database as its primary, whose changes it
-// receives from the very first one.
+// furnish makes the database in a directory that does not exist: a copy of the one that program,
+// the server, has installed when it was first needed. Installing takes seconds of processor time,
+// copying takes hundredths, and a replica has to begin with the same database as its primary, whose
+// changes it receives from the very first one.
 func furnish(program, data string, install func() error) error {
 	pristine, err := pristineOf(program)
 	if err != nil {
@@ -40,8 +40,8 @@ func furnish(program, data string, install func() error) error {
 	return nil
 }
 
-// pristineOf is where the new database of a server is kept, in the user's cache: another one for each
-// version of the server, and for each user.
+// pristineOf is where the new database of a server is kept, in the user's cache: another one for
+// each version of the server, and for each user.
 func pristineOf(program string) (string, error) {
 	path, err := programs.Find(program)
 	if err != nil {
@@ -59,7 +59,8 @@ func pristineOf(program string) (string, error) {
 	return filepath.Join(cache, "lockstep", "databases", fmt.Sprintf("%s-%.8x", program, version)), nil
 }
 
-// keepPristine keeps a new database for all servers, unless another process was faster: primary and replica begin alike.
+// keepPristine keeps a new database for all servers, unless another process was faster: primary and
+// replica begin alike.
 func keepPristine(data, pristine string) error {
 	if err := os.MkdirAll(filepath.Dir(pristine), 0o700); err != nil {
 		return err

@@ -56,8 +56,8 @@ func readRows(rows *sql.Rows) (res model.Result, err error) {
 	return res, rows.Err()
 }
 
-// sqlValue converts a value of a driver. kind is the type of its column: where a protocol carries texts
-// only, the value does not show it.
+// sqlValue converts a value of a driver. kind is the type of its column: where a protocol carries
+// texts only, the value does not show it.
 func sqlValue(cell any, kind string) model.Value {
 	switch c := cell.(type) {
 	case nil:

@@ -29,8 +29,8 @@ func leads(ctx context.Context, s *servers.Server) bool {
 	return mode == "leader" || mode == "standalone"
 }
 
-// removals reads what the servers have agreed on. A majority of them has all of it; in a container it
-// cannot be read, and doubts stay.
+// removals reads what the servers have agreed on. A majority of them has all of it; in a container
+// it cannot be read, and doubts stay.
 func removals(members []*servers.Server, key string, _ []livestore.Deed) ([]livestore.Removal, bool) {
 	var logs [][]witness.Transaction
 	for _, s := range members {

@@ -48,8 +48,8 @@ func cluster(w livestore.Wish) servers.Cluster {
 	}
 }
 
-// findPeers says where servers listen for each other, and where each finds the others; known is nil where they
-// call each other directly.
+// findPeers says where servers listen for each other, and where each finds the others; known is nil
+// where they call each other directly.
 func findPeers(members []*servers.Server, route servers.Route) (peers []peer, known [][]peer, err error) {
 	for _, s := range members {
 		election, err := servers.FreeAddr("127.0.0.1")

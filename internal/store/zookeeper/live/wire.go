@@ -11,10 +11,10 @@ import (
 	"lockstep/internal/store/zookeeper"
 )
 
-// The messages of ZooKeeper (zookeeper.jute, ZooDefs.OpCode). All numbers are big endian; a text is its length and
-// its bytes, a list its length and its elements. A request is its number, its kind and what that has; an answer
-// the request's number, the latest transaction, an error code and what the request's kind is answered with. The
-// first message in each direction has no such header.
+// The messages of ZooKeeper (zookeeper.jute, ZooDefs.OpCode). All numbers are big endian; a text is
+// its length and its bytes, a list its length and its elements. A request is its number, its kind
+// and what that has; an answer the request's number, the latest transaction, an error code and what
+// the request's kind is answered with. The first message in each direction has no such header.
 const (
 	opCreate, opDelete, opExists, opChildren, opPing, opSetWatches, opClose int32 = 1, 2, 3, 8, 11, 101, -11
 
@@ -150,7 +150,8 @@ func (in *input) texts() (all []string) {
 	return all
 }
 
-// stat is the state of a node: when and by which transactions it was made and changed, its versions, its owner.
+// stat is the state of a node: when and by which transactions it was made and changed, its
+// versions, its owner.
 func (in *input) stat() *zookeeper.Stat {
 	s := &zookeeper.Stat{Czxid: in.long()}
 	in.skip(3 * 8) // the last transaction, and both times
