@@ -58,7 +58,8 @@ func TestExamplesOfTheDocs(t *testing.T) {
 	}
 }
 
-// The page shows what is said of each line, and a line that the verdict counts as not understood is shown as such.
+// The page shows what is said of each line, and a line that the verdict counts as not understood is
+// shown as such.
 func TestTheExplanationOfTheDocs(t *testing.T) {
 	page := must.Get(os.ReadFile("../../docs/check.md"))(t)
 	var log, want []string

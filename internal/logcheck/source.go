@@ -212,8 +212,8 @@ func (l *log) begin(line []byte) (bool, error) {
 	return format.Kind == logline.CSV, nil
 }
 
-// look reads ahead to find the precision of each client's times, so that the first lines count as no coarser
-// than the later ones.
+// look reads ahead to find the precision of each client's times, so that the first lines count as
+// no coarser than the later ones.
 func (l *log) look(d logline.Decoder) {
 	var e Event
 	lines := newLines(bytes.NewReader(l.ahead))

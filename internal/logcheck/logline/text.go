@@ -118,8 +118,8 @@ func unquote(value []byte) []byte {
 }
 
 // stamp matches times of the usual forms: 2026-03-01T10:00:00.012+01:00, 2026-03-01 10:00:00,012,
-// 2026/03/01 10:00:00, 2026-03-01 10:00:00.012+01, 2026-03-01 10:00:00.012 CET; and what may follow that would be misread
-// if it were left out: PM, Europe/Berlin.
+// 2026/03/01 10:00:00, 2026-03-01 10:00:00.012+01, 2026-03-01 10:00:00.012 CET; and what may follow
+// that would be misread if it were left out: PM, Europe/Berlin.
 const stamp = `\d{4}(?:-\d\d-|/\d\d/)\d\d...:..:..(?:[.,]\d+)?(?:Z| ?(?:UTC|GMT)(?:[+-]\d\d?(?::?\d\d)?)?\b| ?[+-]\d\d:?\d\d\b|[+-](?:0\d|1[0-4])\b| ` + ZoneNames + `\b| ?[AaPp][Mm]\b| ` + regions + `/\w+)?`
 
 // A time, that of the runtime of a container, one that follows it at once, and one without a date.
@@ -182,8 +182,8 @@ func (p *pattern) group(name string) []byte {
 	return p.line[p.found[2*i]:p.found[2*i+1]]
 }
 
-// needed returns texts that every match of a regular expression contains, the longest first. Searching for them is
-// many times as fast as matching.
+// needed returns texts that every match of a regular expression contains, the longest first.
+// Searching for them is many times as fast as matching.
 func needed(text string) (all [][]byte) {
 	tree, err := syntax.Parse(text, syntax.Perl)
 	if err != nil {
@@ -243,17 +243,19 @@ func (p *pattern) set(f *Fields) {
 	}
 }
 
-// twice reports whether one of the patterns matches beside the match of p, too, or syslog counts several such lines.
+// twice reports whether one of the patterns matches beside the match of p, too, or syslog counts
+// several such lines.
 func (m matcher) twice(p *pattern) bool {
 	before, after := p.line[:p.found[0]], p.line[p.found[1]:]
 	return bytes.Contains(p.line, []byte("message repeated ")) || slices.ContainsFunc(m, func(q *pattern) bool { return q.matches(before) || q.matches(after) })
 }
 
-// phrase matches what stands in the place of a lock's name and names none: lock acquired by, lock acquired: true.
+// phrase matches what stands in the place of a lock's name and names none: lock acquired by, lock
+// acquired: true.
 var phrase = regexp.MustCompile(`[=:](?:true|false)$|^(?:after|again|and|at|because|before|but|by|due|during|false|for|from|in|into|is|its|of|on|successfully|that|the|to|true|until|was|when|while|with|within|without)[:.]?$`)
 
-// Words before and after a match with which it is no event: not acquired, once released, acquired: false; and
-// the forms in which MySQL and PostgreSQL log what they are asked.
+// Words before and after a match with which it is no event: not acquired, once released, acquired:
+// false; and the forms in which MySQL and PostgreSQL log what they are asked.
 var (
 	denies  = regexp.MustCompile(`(?i)(?:\b(?:not|never|no|cannot|could|would|should|may|might|until|unless|if|when|whether|once|before|after|be|to|yet|already|else|some(?:one|body)|(?:an)?other(?: +\w+)?)|n't) +(?:(?:yet|been|be|have|has|the|a|lock) +)*$`)
 	negates = regexp.MustCompile(`(?i)^[ :=,;()\["'>?!-]*false\b|^\W*(?:failed|failure|unsuccessful\w*)\W*$|\s(?:=|[-=]?>) ?false\b|HTTP/[\d.]+"? [45]\d\d\b|^\W*by (?:another|other|some(?:one|body))\b`)

@@ -41,8 +41,8 @@ func markdown(s string) string {
 	return out.String()
 }
 
-// htmlText escapes a clean text for a line of HTML in Markdown. GitHub finds people and issues there,
-// too, and takes a numeric entity for an issue, so the entities have names.
+// htmlText escapes a clean text for a line of HTML in Markdown. GitHub finds people and issues
+// there, too, and takes a numeric entity for an issue, so the entities have names.
 func htmlText(s string) string {
 	return strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&quot;", "'", "&apos;",
 		"@", "@<!-- -->", "#", "#<!-- -->").Replace(s)
@@ -50,8 +50,8 @@ func htmlText(s string) string {
 
 func code(s string) string { return "<code>" + markdown(s) + "</code>" }
 
-// fenced shows a clean text of one line as a block of code, in a fence longer than any run of backticks
-// in it.
+// fenced shows a clean text of one line as a block of code, in a fence longer than any run of
+// backticks in it.
 func fenced(language, s string) string {
 	fence := "```"
 	for strings.Contains(s, fence) {

@@ -59,8 +59,8 @@ func (f Flavour) tokenize(query string) (out []token) {
 	return append(out, token{kind: tokenEnd, at: len(query)})
 }
 
-// quoted is what a token in quotes is: MySQL takes double quotes for those of a text, and a backslash in a text for
-// an escape, which the model lacks; PostgreSQL has no backquotes.
+// quoted is what a token in quotes is: MySQL takes double quotes for those of a text, and a
+// backslash in a text for an escape, which the model lacks; PostgreSQL has no backquotes.
 func (f Flavour) quoted(t token, quote string) tokenKind {
 	switch {
 	case f == PostgreSQL && quote == "`":

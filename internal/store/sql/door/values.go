@@ -65,8 +65,8 @@ var pieces = [...]*regexp.Regexp{
 
 const quotes = `'[^']*'|"[^"]*"`
 
-// value is an argument for the model. Times are texts, as from the drivers: go-sql-driver writes them in UTC, lib/pq
-// in their own zone, which a column without one ignores.
+// value is an argument for the model. Times are texts, as from the drivers: go-sql-driver writes
+// them in UTC, lib/pq in their own zone, which a column without one ignores.
 func value(flavour model.Flavour, v driver.Value) (model.Value, error) {
 	switch v := v.(type) {
 	case time.Time:
