@@ -14,6 +14,7 @@ import (
 	"lockstep/internal/locks"
 	"lockstep/internal/plan"
 	"lockstep/internal/real/realtest"
+	"lockstep/internal/say"
 	"lockstep/internal/scenario/scenariotest"
 	"lockstep/internal/sim"
 )
@@ -42,8 +43,9 @@ func allScenarios(t *testing.T) []*plan.Plan {
 	return plans
 }
 
-// Every lesson meets its expectations with every seed, except a story that names its seed. What it
-// says of a client is so in its runs.
+// Every lesson meets its expectations with every seed, except a story that names its seed, and seeds
+// with which a storm draws nothing that the lock meets: at most a twentieth. What it says of a
+// client is so in its runs.
 func TestLessonsMeetTheirExpectations(t *testing.T) {
 	seeds := uint64(realtest.Tiers(8, 50))
 	w := sim.New()
@@ -54,10 +56,15 @@ func TestLessonsMeetTheirExpectations(t *testing.T) {
 			first, last = p.Seed, p.Seed
 		}
 		for _, lock := range p.Locks {
+			spared := uint64(0)
 			for seed := first; seed <= last; seed++ {
 				out := One(context.Background(), w, p, lock, seed)
 				if wrong := misnamed(p, &out.Judgement); wrong != "" && seed < first+8 {
 					t.Errorf("%s, %s, seed %d: %s", p.File, lock, seed, wrong)
+				}
+				if p.Chaos != nil && out.Untested().Is(say.NoDrawnHadEffect) && spared < last/20 {
+					spared++
+					continue
 				}
 				if out.Status().Good() {
 					continue

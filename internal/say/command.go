@@ -6,7 +6,7 @@ var (
 	SomeOf        = New2[Number, Number]("{n} of {all}")
 	NoneBroke     = New2[Number, Number]("0 of {n} runs broke it (95 %: less than 1 in {most})")
 	BrokeAtRate   = New4[Property, Number, Number, Phrase]("{property} {n} of {all}: {rate}")
-	WithTheSpared = New2[Number, Remarks]("counting the {n} {n|run|runs} that drew no fault: {broke}")
+	WithTheSpared = New2[Number, Remarks]("counting the {n} {n|run|runs} whose drawn faults tested nothing: {broke}")
 	InHours       = New2[Verbatim, Remarks]("in {hours} hours of the story: {broke}")
 	PerHour       = New4[Property, Verbatim, Verbatim, Verbatim]("{property} in {rate} runs an hour (95 %: {low} to {high})")
 	NoneInHours   = New2[Verbatim, Verbatim]("in {hours} hours of the story (95 %: less than {high} runs an hour)")

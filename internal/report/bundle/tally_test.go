@@ -57,7 +57,7 @@ func TestSparedRunsCountForTheFile(t *testing.T) {
 	if tally.Spared != 3 || tally.OfAll[property].Rate != 0.25 {
 		t.Errorf("%d spared, rate of all %v: want 1 of 4", tally.Spared, tally.OfAll[property].Rate)
 	}
-	if got, want := tally.OfAllText().English(), "counting the 3 runs that drew no fault: mutual-exclusion 1 of 4: 25 % (95 %: 4.6 % to 70 %)"; got != want {
+	if got, want := tally.OfAllText().English(), "counting the 3 runs whose drawn faults tested nothing: mutual-exclusion 1 of 4: 25 % (95 %: 4.6 % to 70 %)"; got != want {
 		t.Errorf("it says %q, want %q", got, want)
 	}
 }
