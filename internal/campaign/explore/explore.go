@@ -76,7 +76,6 @@ type Progress struct {
 	Faults      int
 	Done, Units int   // pieces of work of this lock, this usage profile and this number of faults
 	Walked      int64 // schedules of all locks
-	Played      int64 // of these, those that were not kept before
 }
 
 // Check says why the options make no sense, or nil.
@@ -115,9 +114,8 @@ func (o *Options) refuses(p *plan.Plan, lock string) bool {
 
 // walk is a running walk.
 type walk struct {
-	o      *Options
-	state  *State
-	played int64 // schedules
+	o     *Options
+	state *State
 
 	ofShards map[string]*campaign.Line // kept pieces that depend on sets found elsewhere, by the whole piece
 }

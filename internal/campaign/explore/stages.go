@@ -120,7 +120,6 @@ func (w *walk) known(l *Lock, st *stage, key string) (bool, error) {
 // keep takes the result of a piece of work and writes it to the results file.
 func (w *walk) keep(l *Lock, st *stage, key string, o *outcome) error {
 	l.merge(st, o)
-	w.played += o.Walked
 	return w.o.Kept.Keep(key, o)
 }
 
@@ -138,6 +137,6 @@ func (w *walk) firstFaults(ctx context.Context, g *target, faults int) ([]branch
 
 func (w *walk) tell(l *Lock, st *stage) {
 	if w.o.Progress != nil {
-		w.o.Progress(Progress{Lock: l.ID, Profile: st.Profile, Faults: st.Faults, Done: st.Units - st.left, Units: st.Units, Walked: w.state.Walked(), Played: w.played})
+		w.o.Progress(Progress{Lock: l.ID, Profile: st.Profile, Faults: st.Faults, Done: st.Units - st.left, Units: st.Units, Walked: w.state.Walked()})
 	}
 }
