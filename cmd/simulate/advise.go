@@ -18,6 +18,7 @@ import (
 	"lockstep/internal/campaign/faultkind"
 	"lockstep/internal/campaign/results"
 	"lockstep/internal/checker"
+	"lockstep/internal/each"
 	"lockstep/internal/interrupt"
 	"lockstep/internal/say"
 )
@@ -72,7 +73,7 @@ Kinds of faults:
 	cmd.Flags().StringVar(&f.question.IfTwo, "if-two", "", "what happens if two work at once: nothing, duplicate or damage")
 	cmd.Flags().StringVar(&f.question.Tokens, "tokens", "", "what the lock protects, or whether that can refuse an old token: sql, payments, ..., yes or no")
 	cmd.Flags().StringSliceVar(&f.expect, "expect", nil, "kinds of faults that can happen to you")
-	cmd.Flags().StringSliceVar(&f.mustNot, "must-not", each(checker.Ways(), checker.Way.String), "what must not happen")
+	cmd.Flags().StringSliceVar(&f.mustNot, "must-not", each.Map(checker.Ways(), checker.Way.String), "what must not happen")
 	cmd.Flags().StringSliceVar(&f.stores, "store", nil, "only locks of these stores, such as redis (default: all)")
 	return speaks(cmd, g)
 }
@@ -156,7 +157,7 @@ func (f *adviseFlags) print(all []explore.Advice, misprints *results.Explored, o
 	}
 	tell := func(text say.Phrase) { f.wrapped("", "", "", f.said(text)) }
 	fmt.Fprintln(f.stdout)
-	tell(say.Stop.With(say.Remarks(each(of, func(way checker.Way) say.Phrase {
+	tell(say.Stop.With(say.Remarks(each.Map(of, func(way checker.Way) say.Phrase {
 		return say.About.With(say.Text(way.String()), way.Means())
 	}))))
 	tell(say.LocksSurvive.With(say.Number(count[results.Survived]), say.Number(len(all)), say.NoneUpTo.With(say.Number(most)), say.Number(count[results.NoneFound])))
@@ -165,7 +166,7 @@ func (f *adviseFlags) print(all []explore.Advice, misprints *results.Explored, o
 		f.why(&all[i], of)
 	}
 	if n := len(misprints.Locks); n > 0 {
-		names := each(misprints.Locks, func(l results.ExploredLock) string { return l.Lock })
+		names := each.Map(misprints.Locks, func(l results.ExploredLock) string { return l.Lock })
 		fmt.Fprintln(f.stdout)
 		tell(say.NoCandidates.With(say.Number(n), say.Names(names)))
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"lockstep/internal/each"
 	"lockstep/internal/report/artifacts"
 	"lockstep/internal/say"
 	"lockstep/internal/scenario"
@@ -188,7 +189,7 @@ const many = 1 << 30
 
 // oneOf demands one of these words as the only argument. A word may have a description after a tab.
 func oneOf(command string, words []string) cobra.PositionalArgs {
-	known := each(words, func(word string) string { return strings.Split(word, "\t")[0] })
+	known := each.Map(words, func(word string) string { return strings.Split(word, "\t")[0] })
 	return func(_ *cobra.Command, args []string) error {
 		all := strings.Join(known, ", ")
 		switch {
@@ -269,7 +270,7 @@ func helpOf[T any](all []T, means func(T) (name, meaning string)) string {
 func formatMeans(f artifacts.Form) (name, meaning string) { return f.Name, f.Summary }
 
 func formatNames(all []artifacts.Form) []string {
-	return each(all, func(f artifacts.Form) string { return f.Name })
+	return each.Map(all, func(f artifacts.Form) string { return f.Name })
 }
 
 // moreFormats are the formats that a run directory has only on request.

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"lockstep/internal/checker"
+	"lockstep/internal/each"
 	"lockstep/internal/locks"
 	"lockstep/internal/plan"
 	"lockstep/internal/real/images"
@@ -159,7 +160,7 @@ func (f *runFlags) tellNotPlayed() {
 		return
 	}
 	fmt.Fprintf(f.stdout, "\n%s\n", f.said(say.NotPlayedWith.With(say.Verbatim(f.backend), say.Number(len(f.notPlayed)))))
-	f.printReasons(each(f.notPlayed, func(n export.NotPlayed) string { return n.Reason }))
+	f.printReasons(each.Map(f.notPlayed, func(n export.NotPlayed) string { return n.Reason }))
 }
 
 func (g *globals) printReasons(all []string) {

@@ -16,6 +16,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"lockstep/internal/each"
 	"lockstep/internal/interrupt"
 	"lockstep/internal/logcheck"
 	"lockstep/internal/logcheck/logline"
@@ -160,7 +161,7 @@ func (f *judgeFlags) savedPage(files []*input, c *logcheck.Summary) error {
 	if len(c.Result.Violations) == 0 {
 		return nil
 	}
-	names := each(files, func(in *input) string { return shell.Word(cmp.Or(in.path, "-")) })
+	names := each.Map(files, func(in *input) string { return shell.Word(cmp.Or(in.path, "-")) })
 	again := append([]string{"simulate", "check"}, names...)
 	for _, flag := range f.judged {
 		values := []string{flag.Value.String()}
@@ -316,7 +317,7 @@ func (f *judgeFlags) explained(ctx context.Context, in *input, o logcheck.Option
 	}
 	if x.Err == nil {
 		f.printSaid(say.LogReadAs.With(say.Verbatim(in.name), say.Verbatim(x.Format)))
-		f.printTable([]string{"value", "read from"}, each(x.Reads, func(read logline.Read) []string {
+		f.printTable([]string{"value", "read from"}, each.Map(x.Reads, func(read logline.Read) []string {
 			return []string{read.Ours, sanitize.Text(read.Theirs, sanitize.MaxName)}
 		}))
 		fmt.Fprintln(f.stdout)

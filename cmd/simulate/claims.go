@@ -13,6 +13,7 @@ import (
 	"lockstep/internal/campaign"
 	"lockstep/internal/campaign/claims"
 	"lockstep/internal/campaign/results"
+	"lockstep/internal/each"
 	"lockstep/internal/say"
 )
 
@@ -70,7 +71,7 @@ func (f *claimsFlags) measure(ctx context.Context) error {
 		return interrupted
 	}
 	if f.json {
-		err = f.printJSON(&results.Claims{Schema: results.Schema, Claims: each(measured, func(m claims.Measured) results.Claim {
+		err = f.printJSON(&results.Claims{Schema: results.Schema, Claims: each.Map(measured, func(m claims.Measured) results.Claim {
 			return results.Claim{
 				N: m.N, Text: m.Text.English, Source: m.Source, Verdict: m.Verdict, Figure: m.Figure.English,
 				Command: "simulate dev claims --claim " + strconv.Itoa(m.N),

@@ -15,6 +15,7 @@ import (
 	"lockstep/internal/campaign/matrix"
 	"lockstep/internal/campaign/results"
 	"lockstep/internal/checker"
+	"lockstep/internal/each"
 	"lockstep/internal/locks"
 	"lockstep/internal/report/artifacts"
 	"lockstep/internal/say"
@@ -95,7 +96,7 @@ func completeScenarios(*cobra.Command, []string, string) ([]string, cobra.ShellC
 }
 
 func scenarioWords() []string {
-	return each(library(), func(file string) string { return word(scenarioName(file), titleOf(file)) })
+	return each.Map(library(), func(file string) string { return word(scenarioName(file), titleOf(file)) })
 }
 
 // titleOf finds the title of a scenario file without parsing it, which would be slow.

@@ -21,6 +21,7 @@ import (
 	"lockstep/internal/campaign/results"
 	"lockstep/internal/checker"
 	"lockstep/internal/docs"
+	"lockstep/internal/each"
 	"lockstep/internal/locks"
 	"lockstep/internal/plan"
 	"lockstep/internal/run"
@@ -342,7 +343,7 @@ func writeMan(g *globals, dir string) error {
 
 func schemaCommand(g *globals) *cobra.Command {
 	all := schema.Documents()
-	names := each(all, func(d schema.Document) string { return d.Name })
+	names := each.Map(all, func(d schema.Document) string { return d.Name })
 	return &cobra.Command{
 		Use:   "schema [" + strings.Join(names, "|") + "]",
 		Short: "Print the JSON Schema of scenario files, or of results",

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"lockstep/internal/checker"
+	"lockstep/internal/each"
 	"lockstep/internal/plan"
 	"lockstep/internal/report/export"
 	"lockstep/internal/report/terminal"
@@ -161,7 +162,7 @@ func showReplay(g *globals, s *runstore.Run, all []export.Replayed, same bool) e
 	for i := range all {
 		r := &all[i]
 		if f := r.First; f != nil {
-			what := say.Clauses(each(f.Fields, say.Text))
+			what := say.Clauses(each.Map(f.Fields, say.Text))
 			fmt.Fprintf(g.stdout, "\n%s\n", g.said(say.DiffersIn.With(say.Verbatim(r.Lock), what)))
 			fmt.Fprintf(g.stdout, "  %s  %s\n", say.Text("stored").In(g.language), g.said(r.StoredWords))
 			fmt.Fprintf(g.stdout, "  %s  %s\n", say.Text("played").In(g.language), g.said(r.PlayedWords))

@@ -13,6 +13,7 @@ import (
 	"lockstep/internal/campaign/matrix"
 	"lockstep/internal/campaign/results"
 	"lockstep/internal/checker"
+	"lockstep/internal/each"
 	"lockstep/internal/locks"
 	"lockstep/internal/report/explorepage"
 	"lockstep/internal/say"
@@ -58,7 +59,7 @@ func (f *exploreFlags) line(name string, what say.Part) {
 
 // saidOf describes the evidence for verdicts.
 func saidOf(rests []results.Rest) say.List {
-	return each(rests, func(r results.Rest) say.Part { return r.Says })
+	return each.Map(rests, func(r results.Rest) say.Part { return r.Says })
 }
 
 func (f *exploreFlags) printSets(l *results.ExploredLock, name string, way checker.Way) {

@@ -9,19 +9,12 @@ import (
 	"path/filepath"
 	"slices"
 
+	"lockstep/internal/each"
 	"lockstep/internal/report/bundle"
 	"lockstep/internal/report/export"
 	"lockstep/internal/runstore"
 	"lockstep/internal/say"
 )
-
-func each[T, U any](all []T, of func(T) U) []U {
-	var out []U
-	for _, one := range all {
-		out = append(out, of(one))
-	}
-	return out
-}
 
 // eachOrError maps a list by a function that can fail.
 func eachOrError[T, U any](all []T, of func(T) (U, error)) (out []U, _ error) {
@@ -46,7 +39,7 @@ func onceEach[T comparable, U any](what string, all []T, of func(T) (U, error)) 
 }
 
 func inEnglish(phrases []say.Phrase) []string {
-	return append([]string{}, each(phrases, say.Phrase.English)...)
+	return append([]string{}, each.Map(phrases, say.Phrase.English)...)
 }
 
 func writeWhole(path string, data []byte) error {

@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"lockstep/internal/checker"
+	"lockstep/internal/each"
 	"lockstep/internal/faults"
 	"lockstep/internal/locks"
 	"lockstep/internal/report/bundle"
@@ -45,7 +46,7 @@ func inLanguage(make func(say.Language) listed) func(context.Context, *globals) 
 }
 
 func listCommand(g *globals) *cobra.Command {
-	kinds := each(lists, func(l list) string { return word(l.kind, l.meaning) })
+	kinds := each.Map(lists, func(l list) string { return word(l.kind, l.meaning) })
 	var pruneTo string
 	sure := false
 	cmd := &cobra.Command{
@@ -233,9 +234,9 @@ func listRuns(root string) (listed, error) {
 // printTable prints rows under a header, the last column wrapped to the width.
 func (g *globals) printTable(header []string, rows [][]string) {
 	ruler, last := say.RulerFor(g.language), len(header)-1
-	table := [][]string{each(header, func(h string) string { return say.Text(h).In(g.language) })}
+	table := [][]string{each.Map(header, func(h string) string { return say.Text(h).In(g.language) })}
 	for _, row := range rows {
-		table = append(table, each(row, terminalText))
+		table = append(table, each.Map(row, terminalText))
 	}
 	widths := make([]int, last)
 	for _, row := range table {
@@ -315,7 +316,7 @@ func (g *globals) showPruning(p *runstore.Pruning, limit int64) {
 		return
 	}
 	if len(p.Runs) > 0 {
-		rows := each(p.Runs, func(r runstore.Pruned) []string { return []string{bytesText(r.Bytes), r.Dir} })
+		rows := each.Map(p.Runs, func(r runstore.Pruned) []string { return []string{bytesText(r.Bytes), r.Dir} })
 		g.printTable([]string{"size", "directory"}, rows)
 		fmt.Fprintln(g.stdout)
 	}
@@ -338,8 +339,8 @@ func keptRuns(kept []runstore.Pruned) say.Phrase {
 	for _, k := range kept {
 		bytes += k.Bytes
 	}
-	why := bundle.Reasons(each(kept, func(k runstore.Pruned) string { return k.Why }))
-	reasons := each(why, func(r bundle.Reason) say.Part { return say.SomeWhich.With(say.Number(r.N), say.Text(r.Text)) })
+	why := bundle.Reasons(each.Map(kept, func(k runstore.Pruned) string { return k.Why }))
+	reasons := each.Map(why, func(r bundle.Reason) say.Part { return say.SomeWhich.With(say.Number(r.N), say.Text(r.Text)) })
 	return say.KeptRuns.With(say.Number(len(kept)), say.Verbatim(bytesText(bytes)), say.List(reasons))
 }
 

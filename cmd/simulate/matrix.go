@@ -13,6 +13,7 @@ import (
 
 	"lockstep/internal/campaign/matrix"
 	"lockstep/internal/checker"
+	"lockstep/internal/each"
 	"lockstep/internal/locks"
 	"lockstep/internal/report/matrixpage"
 	"lockstep/internal/say"
@@ -179,8 +180,8 @@ func chosenColumns(codes []string, among []matrix.Column) ([]matrix.Column, erro
 	if len(codes) == 0 || among == nil {
 		return among, nil
 	}
-	known := each(among, func(c matrix.Column) string { return c.Code })
-	return onceEach("the fault column", each(codes, strings.ToUpper), func(code string) (matrix.Column, error) {
+	known := each.Map(among, func(c matrix.Column) string { return c.Code })
+	return onceEach("the fault column", each.Map(codes, strings.ToUpper), func(code string) (matrix.Column, error) {
 		at := slices.Index(known, code)
 		if at < 0 {
 			return matrix.Column{}, unknownName("fault column", code, known)
@@ -295,7 +296,7 @@ func (f *matrixFlags) again(m *matrix.Matrix) error {
 		lines = append(lines, f.named("story", say.Verbatim("simulate run "+c.Story.Name)))
 	}
 	if also := c.Also(); len(also) > 0 {
-		lines = append(lines, f.named("also", say.List(each(also, func(l checker.Letter) say.Part { return say.Verbatim(l) }))))
+		lines = append(lines, f.named("also", say.List(each.Map(also, func(l checker.Letter) say.Part { return say.Verbatim(l) }))))
 	}
 	if c.Damaged() {
 		lines = append(lines, f.named("damage", matrix.Named(c.DamagedBy)))

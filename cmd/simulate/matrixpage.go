@@ -10,6 +10,7 @@ import (
 	"lockstep/internal/campaign/matrix"
 	"lockstep/internal/campaign/results"
 	"lockstep/internal/checker"
+	"lockstep/internal/each"
 	"lockstep/internal/locks"
 	"lockstep/internal/plan"
 	"lockstep/internal/report/matrixpage"
@@ -58,7 +59,7 @@ func (f *matrixFlags) matrixPage(ctx context.Context, m *matrix.Matrix) (*matrix
 			c := m.Cell(i, k)
 			cell := matrixpage.Cell{
 				Cell: c.Measured(), Worst: runs[i*len(m.Columns)+k], WalkDamages: c.Walked.Damages(),
-				Tried: each(c.Tried(), func(name say.Phrase) string { return name.In(f.language) }),
+				Tried: each.Map(c.Tried(), func(name say.Phrase) string { return name.In(f.language) }),
 			}
 			cell.Note, cell.DamagedBy = c.Note.In(f.language), matrix.Named(c.DamagedBy).In(f.language)
 			row.Cells = append(row.Cells, cell)
@@ -96,7 +97,7 @@ func (f *matrixFlags) unexpected(row *matrixpage.Lock, column int, kinds []strin
 		return
 	}
 	c := &row.Cells[column]
-	all := say.List(each(where, func(h say.Words) say.Part { return h }))
+	all := say.List(each.Map(where, func(h say.Words) say.Part { return h }))
 	c.NotExpected, c.Unexpected = say.NotExpectedIn.With(all).In(f.language), everywhere
 }
 

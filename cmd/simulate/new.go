@@ -18,6 +18,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"lockstep/internal/checker"
+	"lockstep/internal/each"
 	"lockstep/internal/faults"
 	"lockstep/internal/locks"
 	"lockstep/internal/runstore"
@@ -81,7 +82,7 @@ type newFlags struct {
 
 func newCommand(g *globals) *cobra.Command {
 	f := &newFlags{globals: g}
-	kinds := each(blueprints, func(b blueprint) string { return word(b.kind, b.meaning) })
+	kinds := each.Map(blueprints, func(b blueprint) string { return word(b.kind, b.meaning) })
 	kinds = append(kinds, word(adapterKind, "a lock of your own: a test in Go, or a program in the language of --in"))
 	isKind := oneOf("write a new", kinds)
 	cmd := &cobra.Command{
@@ -172,7 +173,7 @@ func (f *newFlags) wrote(path string, next ...string) error {
 func (f *newFlags) fill(b *blueprint, name string) (path string, data []byte, err error) {
 	verb, ok := faults.Lookup(f.fault)
 	if !ok {
-		return "", nil, unknownName("fault", f.fault, each(faults.All(), func(s faults.Spec) string { return s.Name }))
+		return "", nil, unknownName("fault", f.fault, each.Map(faults.All(), func(s faults.Spec) string { return s.Name }))
 	}
 	values := map[string]string{
 		"Name": name, "Title": strings.ToUpper(name[:1]) + strings.ReplaceAll(name[1:], "-", " "), "Locks": strings.Join(f.locks, ", "),

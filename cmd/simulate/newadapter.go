@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"lockstep/examples"
+	"lockstep/internal/each"
 	"lockstep/internal/locks"
 	"lockstep/internal/runstore"
 )
@@ -43,7 +44,7 @@ var languages = []language{
 const goLanguage = "go"
 
 func languageNames() []string {
-	return append([]string{goLanguage}, each(languages, func(l language) string { return l.name })...)
+	return append([]string{goLanguage}, each.Map(languages, func(l language) string { return l.name })...)
 }
 
 func (f *newFlags) writeAdapter(name string) error {

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"lockstep/internal/checker"
+	"lockstep/internal/each"
 	"lockstep/internal/report/artifacts"
 	"lockstep/internal/report/bundle"
 	"lockstep/internal/report/compare"
@@ -73,7 +74,7 @@ Formats (of a comparison: html and json):
 func completeRuns(g *globals) cobra.CompletionFunc {
 	return func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 		runs, _ := listRuns(g.out) // without a store there is nothing to offer
-		dirs := each(runs.rows, func(row []string) string { return row[1] })
+		dirs := each.Map(runs.rows, func(row []string) string { return row[1] })
 		return dirs, cobra.ShellCompDirectiveDefault
 	}
 }
@@ -165,7 +166,7 @@ func (f *reportFlags) renderDir(s *runstore.Run) (string, error) {
 }
 
 func wrote(files []artifacts.File, dir string) say.Phrase {
-	names := each(files, func(file artifacts.File) say.Part { return say.Verbatim(file.Name) })
+	names := each.Map(files, func(file artifacts.File) say.Part { return say.Verbatim(file.Name) })
 	return say.WroteIn.With(say.List(names), say.Verbatim(dir))
 }
 

@@ -14,6 +14,7 @@ import (
 
 	"lockstep/internal/chaos"
 	"lockstep/internal/checker"
+	"lockstep/internal/each"
 	"lockstep/internal/history"
 	"lockstep/internal/locks"
 	"lockstep/internal/plan"
@@ -87,7 +88,7 @@ property, whatever a lesson expects of the locks that it was written for.
 const maxTimes = 10_000_000
 
 func unknownLock(id string) error {
-	ids := each(locks.Known(), func(v locks.Variant) string { return v.ID })
+	ids := each.Map(locks.Known(), func(v locks.Variant) string { return v.ID })
 	return fmt.Errorf("unknown lock %q: %s", id, scenario.DidYouMean(id, ids, "`simulate list locks` shows them"))
 }
 
@@ -322,7 +323,7 @@ func (f *runFlags) validateJSON(invalid *scenario.Invalid) error {
 	}
 	problems := []problem{}
 	if invalid != nil {
-		problems = each(invalid.Problems, func(p scenario.Problem) problem {
+		problems = each.Map(invalid.Problems, func(p scenario.Problem) problem {
 			return problem{p.File, p.Line, p.Col, p.Message}
 		})
 	}

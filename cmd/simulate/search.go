@@ -15,6 +15,7 @@ import (
 	"lockstep/internal/campaign"
 	"lockstep/internal/campaign/search"
 	"lockstep/internal/checker"
+	"lockstep/internal/each"
 	"lockstep/internal/faults"
 	"lockstep/internal/history"
 	"lockstep/internal/plan"
@@ -152,7 +153,7 @@ func (f *searchFlags) searched(ctx context.Context, arg string) (*plan.Plan, err
 func (f *runFlags) checkSeeds(shards *shardFlags, seeds int, properties ...string) error {
 	for _, id := range properties {
 		if _, ok := checker.Lookup(id); !ok {
-			return unknownName("property", id, each(checker.All(), func(p checker.Property) string { return p.ID }))
+			return unknownName("property", id, each.Map(checker.All(), func(p checker.Property) string { return p.ID }))
 		}
 	}
 	switch {

@@ -8,6 +8,7 @@ import (
 
 	"lockstep/internal/campaign"
 	"lockstep/internal/campaign/search"
+	"lockstep/internal/each"
 	"lockstep/internal/faults"
 	"lockstep/internal/plan"
 	"lockstep/internal/rate"
@@ -148,5 +149,5 @@ func (f *searchFlags) addVersions(p *plan.Plan, h *hunt, x *huntJSON) {
 }
 
 func textsOf(p *plan.Plan) []string {
-	return append([]string{}, each(p.Faults, func(f faults.Fault) string { return f.Text })...)
+	return append([]string{}, each.Map(p.Faults, func(f faults.Fault) string { return f.Text })...)
 }

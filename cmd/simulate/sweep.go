@@ -15,6 +15,7 @@ import (
 	"lockstep/internal/campaign"
 	"lockstep/internal/campaign/sweep"
 	"lockstep/internal/checker"
+	"lockstep/internal/each"
 	"lockstep/internal/plan"
 	"lockstep/internal/report/bundle"
 	"lockstep/internal/report/export"
@@ -180,7 +181,7 @@ func (f *sweepFlags) leases(p *plan.Plan) error {
 		if a.Key == "lease" && a.Fault == 0 {
 			one := *p
 			one.Vary = []plan.Axis{a}
-			points = each(a.Values, func(v int64) *plan.Plan { return one.Point(v) })
+			points = each.Map(a.Values, func(v int64) *plan.Plan { return one.Point(v) })
 		}
 	}
 	for _, point := range points {

@@ -7,6 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/cobra/doc"
+
+	"lockstep/internal/each"
 )
 
 // Commands are the sections of the commands, as cobra writes them, with their texts escaped.
@@ -73,7 +75,7 @@ func tidied(markdown string) string {
 
 // CommandRows link to the commands.
 func (w *writer) CommandRows() [][]string {
-	return each(tree(w.Root), func(cmd *cobra.Command) []string {
+	return each.Map(tree(w.Root), func(cmd *cobra.Command) []string {
 		return []string{linkInto(code(cmd.CommandPath()), "commands.md", strings.ReplaceAll(cmd.CommandPath(), " ", "-")), text(cmd.Short)}
 	})
 }

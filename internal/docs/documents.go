@@ -12,6 +12,7 @@ import (
 
 	"github.com/goccy/go-yaml"
 
+	"lockstep/internal/each"
 	"lockstep/internal/locks"
 	"lockstep/internal/say"
 )
@@ -93,7 +94,7 @@ func (d *document) any(i int, ranges []lines) bool {
 
 // DocumentRows name the documents.
 func (w *writer) DocumentRows() [][]string {
-	return each(documents(), func(d document) []string {
+	return each.Map(documents(), func(d document) []string {
 		return []string{d.Short, text(d.Name()), text(d.English), code(d.File)}
 	})
 }
@@ -133,7 +134,7 @@ func (w *writer) Items(d document, i int) string {
 	}
 	item("Locks", of)
 	item("Misprints", misprints)
-	item("Lessons", each(strings.Fields(p.Lessons), func(name string) string {
+	item("Lessons", each.Map(strings.Fields(p.Lessons), func(name string) string {
 		return link(text(name), w.Up+"/scenarios/lessons/"+name+".yaml")
 	}))
 	of = nil

@@ -8,6 +8,7 @@ import (
 
 	"lockstep/internal/campaign/results"
 	"lockstep/internal/checker"
+	"lockstep/internal/each"
 	"lockstep/internal/say"
 )
 
@@ -61,7 +62,7 @@ func cutSets(l *results.ExploredLock, way checker.Way) string {
 	case len(sets) == 0:
 		return l.WithoutSet(way).English()
 	case len(sets) <= fewSets:
-		return strings.Join(each(sets, setName), ", ")
+		return strings.Join(each.Map(sets, setName), ", ")
 	}
 	var parts []string
 	for size, n := range setSizes(sets) {
@@ -94,7 +95,7 @@ func setSizes(sets []results.CutSet) []int {
 
 // pairsOf is how pairs were searched, in a few words.
 func pairsOf(l *results.ExploredLock) string {
-	return strings.Join(each(l.Rests(), func(r results.Rest) string { return r.Says.English() }), ", ")
+	return strings.Join(each.Map(l.Rests(), func(r results.Rest) string { return r.Says.English() }), ", ")
 }
 
 // pairsIn is the same with the number of draws in each world; "" if pairs were not searched.

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"lockstep/internal/each"
 	"lockstep/internal/faults"
 	"lockstep/internal/plan"
 )
@@ -14,7 +15,7 @@ func (w *writer) Faults() []faults.Spec { return faults.All() }
 
 // FaultRows link to the verbs.
 func (w *writer) FaultRows() [][]string {
-	return each(faults.All(), func(spec faults.Spec) []string {
+	return each.Map(faults.All(), func(spec faults.Spec) []string {
 		return []string{linkInto(text(spec.Name), "faults.md", spec.Name), text(spec.Summary.English())}
 	})
 }
@@ -59,7 +60,7 @@ func takes(p faults.Param) string {
 	case p.Two:
 		return "two sides, each a name or a list of names"
 	case p.Kind == faults.ParamChoice:
-		return strings.Join(each(p.Choices, code), " or ")
+		return strings.Join(each.Map(p.Choices, code), " or ")
 	}
 	return cmp.Or(values[p.Kind], "nothing")
 }

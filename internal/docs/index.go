@@ -9,6 +9,7 @@ import (
 	"lockstep/internal/campaign/faultkind"
 	"lockstep/internal/campaign/matrix"
 	"lockstep/internal/checker"
+	"lockstep/internal/each"
 	"lockstep/internal/locks"
 	"lockstep/internal/say"
 )
@@ -21,7 +22,7 @@ type lockGroup struct {
 
 // Ideas link to the locks of a group.
 func (g lockGroup) Ideas() [][]string {
-	return each(g.Locks, func(v locks.Variant) []string {
+	return each.Map(g.Locks, func(v locks.Variant) []string {
 		return []string{lockLink(v.ID), text(v.Doc(say.English).Idea)}
 	})
 }
@@ -57,8 +58,8 @@ func (w *writer) Letters() string {
 
 // ColumnRows explain the columns of the matrix.
 func (w *writer) ColumnRows() [][]string {
-	return each(w.Columns, func(c matrix.Column) []string {
-		kinds := each(c.Kinds(), func(k faultkind.Hit) string { return strings.TrimSpace(k.Kind + " " + k.While()) })
+	return each.Map(w.Columns, func(c matrix.Column) []string {
+		kinds := each.Map(c.Kinds(), func(k faultkind.Hit) string { return strings.TrimSpace(k.Kind + " " + k.While()) })
 		return []string{code(c.Code), text(c.Name.English()), text(c.Summary.English()), text(strings.Join(kinds, ", "))}
 	})
 }

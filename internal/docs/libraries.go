@@ -9,6 +9,7 @@ import (
 
 	"lockstep/internal/campaign/results"
 	"lockstep/internal/checker"
+	"lockstep/internal/each"
 )
 
 // LetterTable has the letters of all libraries.
@@ -43,11 +44,11 @@ func (w *writer) HowRows() (rows [][]string) {
 }
 
 // LibrarySets are the sets of the libraries; those without a walk say so.
-func (w *writer) LibrarySets() [][]string { return each(w.Libraries, librarySets) }
+func (w *writer) LibrarySets() [][]string { return each.Map(w.Libraries, librarySets) }
 
 // WalkedLibraries are the sets of the libraries that were walked.
 func (w *writer) WalkedLibraries() [][]string {
-	return each(slices.DeleteFunc(slices.Clone(w.Libraries), func(l *results.Library) bool { return l.Walk == nil }), librarySets)
+	return each.Map(slices.DeleteFunc(slices.Clone(w.Libraries), func(l *results.Library) bool { return l.Walk == nil }), librarySets)
 }
 
 // howWalked counts the schedules of a library's walk.
@@ -65,7 +66,7 @@ func librarySets(l *results.Library) []string {
 	for _, way := range checker.Ways() {
 		cell := "not searched"
 		if l.Walk != nil {
-			kinds := each(l.Walk.Locks[0].By(way), func(s results.CutSet) string { return text(setName(s)) })
+			kinds := each.Map(l.Walk.Locks[0].By(way), func(s results.CutSet) string { return text(setName(s)) })
 			if cell = strings.Join(kinds, ", "); cell == "" {
 				cell = l.Walk.Locks[0].WithoutSet(way).English()
 			}
@@ -99,7 +100,7 @@ func onRealServers(l *results.Library) string {
 
 // counted formats the counts of letters: "6 L, 14 V".
 func counted(letters map[string]int) string {
-	return strings.Join(each(slices.Sorted(maps.Keys(letters)), func(l string) string {
+	return strings.Join(each.Map(slices.Sorted(maps.Keys(letters)), func(l string) string {
 		return fmt.Sprintf("%d %s", letters[l], text(l))
 	}), ", ")
 }

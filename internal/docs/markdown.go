@@ -100,11 +100,3 @@ func cell(s string) string {
 	}
 	return b.String()
 }
-
-func each[T, U any](all []T, of func(T) U) []U {
-	out := make([]U, len(all))
-	for i, one := range all {
-		out[i] = of(one)
-	}
-	return out
-}

@@ -6,6 +6,7 @@ import (
 
 	"lockstep/internal/campaign/results"
 	"lockstep/internal/checker"
+	"lockstep/internal/each"
 )
 
 // Cells is a table of the lock's cells; "" if there are none.
@@ -47,7 +48,7 @@ func worstOf(c *results.Cell) string {
 		out += "; *damaged*"
 	}
 	if len(c.Also) > 0 {
-		out += "; also " + text(strings.Join(each(c.Also, func(l checker.Letter) string { return string(l) }), ", "))
+		out += "; also " + text(strings.Join(each.Map(c.Also, func(l checker.Letter) string { return string(l) }), ", "))
 	}
 	return out
 }

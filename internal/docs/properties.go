@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"lockstep/internal/checker"
+	"lockstep/internal/each"
 	"lockstep/internal/plan"
 )
 
@@ -14,7 +15,7 @@ func (w *writer) Properties() []checker.Property { return checker.All() }
 
 // PropertyRows link to the properties.
 func (w *writer) PropertyRows() [][]string {
-	return each(checker.All(), func(p checker.Property) []string {
+	return each.Map(checker.All(), func(p checker.Property) []string {
 		return []string{linkInto(text(p.ID), "properties.md", p.ID), text(p.Summary.English())}
 	})
 }

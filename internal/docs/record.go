@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"lockstep/internal/each"
 	"lockstep/internal/locks"
 	"lockstep/internal/plan"
 	"lockstep/internal/say"
@@ -43,7 +44,7 @@ func bugFile(id string) string { return "scenarios/bugs/" + id + ".yaml" }
 
 // BugRows are the bugs that a small lock reproduces.
 func (w *writer) BugRows() [][]string {
-	return each(locks.Bugs(), func(v locks.Variant) []string {
+	return each.Map(locks.Bugs(), func(v locks.Variant) []string {
 		b := v.Bug
 		return []string{
 			outside(text(v.ID), b.Issue), text(b.Library + ", " + b.Has), text(v.Doc(say.English).Idea),
@@ -75,7 +76,7 @@ func (w *writer) AsIsRows() (rows [][]string) {
 		if v.Library == "" || v.Bug == nil {
 			continue
 		}
-		stories := each(w.told(func(p *plan.Plan) bool { return slices.Contains(p.Locks, v.ID) }), w.story)
+		stories := each.Map(w.told(func(p *plan.Plan) bool { return slices.Contains(p.Locks, v.ID) }), w.story)
 		rows = append(rows, []string{text(v.ID), code(v.Library), text(v.Doc(say.English).Idea), strings.Join(stories, ", "), text(v.Doc(say.English).Source)})
 	}
 	return rows
@@ -94,7 +95,7 @@ func (w *writer) Beyond() string {
 
 // Rows are the measured shares.
 func (p Published) Rows() [][]string {
-	return each(p.Lost, func(s Share) []string {
+	return each.Map(p.Lost, func(s Share) []string {
 		return []string{text(s.Lock), fmt.Sprint(s.Accepted), fmt.Sprint(s.Lost), s.percent()}
 	})
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"lockstep/internal/each"
 	"lockstep/internal/schema"
 )
 
@@ -40,7 +41,7 @@ func typeWords(s *schema.Schema) string {
 		}
 		return t
 	case []any:
-		return strings.Join(each(t, func(one any) string { return fmt.Sprint(one) }), " or ")
+		return strings.Join(each.Map(t, func(one any) string { return fmt.Sprint(one) }), " or ")
 	}
 	return "object" // a choice between forms
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"lockstep/internal/each"
 	"lockstep/internal/faults"
 	"lockstep/internal/plan"
 	"lockstep/internal/schema"
@@ -32,14 +33,14 @@ func (p scenarioPage) CommandDoc() string { return faults.CommandDoc }
 
 // MomentRows explain the moments.
 func (p scenarioPage) MomentRows() [][]string {
-	return each(faults.MomentPhrases(), func(m faults.MomentPhrase) []string {
+	return each.Map(faults.MomentPhrases(), func(m faults.MomentPhrase) []string {
 		return []string{code(strings.ReplaceAll(m.Text, "%s", "COMMAND")), text(m.Doc.English())}
 	})
 }
 
 // SettingRows are what a sweep can vary.
 func (p scenarioPage) SettingRows() [][]string {
-	return each(plan.Settings, func(s plan.Setting) []string { return []string{code(s.Key), text(s.Doc)} })
+	return each.Map(plan.Settings, func(s plan.Setting) []string { return []string{code(s.Key), text(s.Doc)} })
 }
 
 // at is the schema of a key.

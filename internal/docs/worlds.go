@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"lockstep/internal/campaign/results"
+	"lockstep/internal/each"
 	"lockstep/internal/locks"
 	"lockstep/internal/say"
 )
@@ -256,7 +257,7 @@ func (c comparison) NotPlayed() string {
 		}
 		count[x.Why]++
 	}
-	return table(c.subject().unit+" | why", each(reasons, func(why string) []string {
+	return table(c.subject().unit+" | why", each.Map(reasons, func(why string) []string {
 		return []string{fmt.Sprint(count[why]), text(why)}
 	}))
 }
