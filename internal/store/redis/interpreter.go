@@ -30,7 +30,8 @@ type interpreter struct {
 	guarded  []*lua.LTable // tables that scripts may not change
 	argv     []Arg         // of a redis.call
 
-	lacked string // the feature that the running script uses and the model does not have
+	asked  string // the command that the running script executes
+	lacked string // the feature that it uses and the model does not have
 
 	texts [16]lua.LValue // cache of text
 
@@ -82,7 +83,7 @@ func (vm *interpreter) run(s *Store, p *program, keys, args []Arg) Reply {
 	if vm.state == nil {
 		vm.open()
 	}
-	vm.store, vm.used.left, vm.raised, vm.lacked = s, budgetSize, nil, ""
+	vm.store, vm.used.left, vm.raised, vm.asked, vm.lacked = s, budgetSize, nil, "", ""
 	if p.tame {
 		vm.tameKeys.fill(vm, keys)
 		vm.tameArgs.fill(vm, args)
@@ -103,6 +104,9 @@ func (vm *interpreter) run(s *Store, p *program, keys, args []Arg) Reply {
 	err := state.PCall(0, 1, nil)
 	result := state.Get(-1)
 	state.SetTop(0)
+	if vm.asked != "" { // it has not returned
+		vm.lacked = "what " + vm.asked + " was asked for in a script"
+	}
 	if vm.lacked != "" { // even if the script has caught the error
 		if failed, ok := err.(*lua.ApiError); ok && failed.Type == lua.ApiErrorPanic {
 			if what, ok := strings.CutPrefix(luaText(failed.Object), unmodelledPrefix); ok {

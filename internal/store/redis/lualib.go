@@ -201,9 +201,9 @@ func (vm *interpreter) command(state *lua.LState) (v lua.LValue, failed bool) {
 	if c == nil && lackedCommands[strings.ToLower(name)] {
 		vm.beyond(name + " in a script")
 	}
-	vm.lacked = "what " + name + " was asked for in a script" // unless scripted returns
+	vm.asked = name
 	reply := vm.store.scripted(c, vm.argv)
-	vm.lacked = ""
+	vm.asked = ""
 	return vm.fromReply(reply), reply.Kind == ReplyError
 }
 
