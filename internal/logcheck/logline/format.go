@@ -11,6 +11,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/goccy/go-yaml"
@@ -170,9 +171,9 @@ func (f Format) Ready() (*Format, error) {
 
 // over returns the format completed by a preset.
 func (f Format) over(preset string) (Format, error) {
-	p := presets[preset]
+	p := presets()[preset]
 	if p == nil {
-		return f, fmt.Errorf("preset: there is no %q: there are %s", preset, strings.Join(presetNames, ", "))
+		return f, fmt.Errorf("preset: there is no %q: there are %s", preset, strings.Join(Presets(), ", "))
 	}
 	f = f.Over(p)
 	f.Preset = preset
@@ -297,7 +298,7 @@ func pairs(text string, ours []string, example string) (map[string]string, error
 var presetFiles embed.FS
 
 // presets are the named formats. A preset may be based on another one.
-var presets = func() map[string]*Format {
+var presets = sync.OnceValue(func() map[string]*Format {
 	all := map[string]*Format{}
 	files, err := presetFiles.ReadDir("presets")
 	panicOn(err)
@@ -314,9 +315,7 @@ var presets = func() map[string]*Format {
 		panicOn(f.check())
 	}
 	return all
-}()
-
-var presetNames = slices.Sorted(maps.Keys(presets))
+})
 
 func panicOn(err error) {
 	if err != nil {
@@ -325,4 +324,4 @@ func panicOn(err error) {
 }
 
 // Presets returns the names of the presets, in order.
-func Presets() []string { return presetNames }
+func Presets() []string { return slices.Sorted(maps.Keys(presets())) }

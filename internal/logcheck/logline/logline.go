@@ -151,8 +151,8 @@ func recognized(ahead []byte) string {
 		if isMonitor.Match(line) {
 			return "monitor"
 		}
-		for _, name := range presetNames {
-			if detect := presets[name].detect; detect != nil && detect.Match(line) {
+		for _, name := range Presets() {
+			if detect := presets()[name].detect; detect != nil && detect.Match(line) {
 				return name
 			}
 		}
