@@ -23,12 +23,15 @@ type interpreter struct {
 	used  budget
 	funcs map[*program]*lua.LFunction
 
+	plain plainRun // of the running script, if it is plain
+
 	tame     *lua.LTable // globals of tame scripts
 	tameKeys argTable    // their KEYS and ARGV, refilled for each run
 	tameArgs argTable
 	wild     *lua.LTable   // globals of all others, behind a guard
 	guarded  []*lua.LTable // tables that scripts may not change
-	argv     []Arg         // of a redis.call
+	stack    []lua.LValue  // the arguments of a redis.call
+	argv     []Arg         // those behind its name
 
 	asked  string // the command that the running script executes
 	lacked string // the feature that it uses and the model does not have
@@ -84,6 +87,9 @@ func (vm *interpreter) run(s *Store, p *program, keys, args []Arg) Reply {
 		vm.open()
 	}
 	vm.store, vm.used.left, vm.raised, vm.asked, vm.lacked = s, budgetSize, nil, "", ""
+	if p.plain != nil {
+		return vm.plainly(p, keys, args)
+	}
 	if p.tame {
 		vm.tameKeys.fill(vm, keys)
 		vm.tameArgs.fill(vm, args)
@@ -173,8 +179,7 @@ func (vm *interpreter) text(s string) lua.LValue {
 
 var emptyText lua.LValue = lua.LString("")
 
-// failure turns the error that ended a script into the reply of Redis 7.0
-// (luaCallFunction in script_lua.c): the error, the script, and the line.
+// failure turns the error that ended a script into a reply.
 func (vm *interpreter) failure(p *program, err error) Reply {
 	failed := err.(*lua.ApiError)
 	if failed.Type == lua.ApiErrorPanic {
@@ -195,6 +200,12 @@ func (vm *interpreter) failure(p *program, err error) Reply {
 		}
 		text = "ERR " + text
 	}
+	return p.failure(text, line)
+}
+
+// failure is the reply of Redis 7.0 (luaCallFunction in script_lua.c): the error, the script, and
+// the line, if it is known.
+func (p *program) failure(text string, line int) Reply {
 	text += " script: " + p.sha
 	if line > 0 {
 		text += ", on @" + chunkName + ":" + strconv.Itoa(line) + "."

@@ -157,7 +157,7 @@ func (vm *interpreter) luaNoGlobal(state *lua.LState) int {
 
 // luaCall is redis.call: an error of the command ends the script.
 func (vm *interpreter) luaCall(state *lua.LState) int {
-	v, failed := vm.command(state)
+	v, failed := vm.command(vm.stacked(state))
 	if failed {
 		vm.raise(state, v)
 	}
@@ -167,37 +167,44 @@ func (vm *interpreter) luaCall(state *lua.LState) int {
 
 // luaPCall is redis.pcall: an error of the command is returned as a table.
 func (vm *interpreter) luaPCall(state *lua.LState) int {
-	v, _ := vm.command(state)
+	v, _ := vm.command(vm.stacked(state))
 	state.Push(v)
 	return 1
 }
 
+// stacked returns the arguments of a Lua call.
+func (vm *interpreter) stacked(state *lua.LState) []lua.LValue {
+	vm.stack = vm.stack[:0]
+	for i := range state.GetTop() {
+		vm.stack = append(vm.stack, state.Get(i+1))
+	}
+	return vm.stack
+}
+
 // command executes the command whose words are the arguments of a Lua call. The checks
 // are in the order of luaRedisGenericCommand and scriptCall.
-func (vm *interpreter) command(state *lua.LState) (v lua.LValue, failed bool) {
-	n := state.GetTop()
-	if n == 0 {
+func (vm *interpreter) command(words []lua.LValue) (v lua.LValue, failed bool) {
+	if len(words) == 0 {
 		return vm.errorTable(errNoCommand), true
 	}
+	name, ok := wordArg(words[0])
+	if !ok {
+		return vm.errorTable(errArgType), true
+	}
+	text := name.String()
+	return vm.execute(text, lookup(text), words[1:])
+}
+
+// execute executes a command, which is nil if its name is unknown.
+func (vm *interpreter) execute(name string, c *command, words []lua.LValue) (v lua.LValue, failed bool) {
 	vm.argv = vm.argv[:0]
-	name := ""
-	for i := 1; i <= n; i++ {
-		var a Arg
-		switch v := state.Get(i).(type) {
-		case lua.LString:
-			a.Text = string(v)
-		case lua.LNumber:
-			a = numberArg(float64(v))
-		default:
+	for _, word := range words {
+		a, ok := wordArg(word)
+		if !ok {
 			return vm.errorTable(errArgType), true
 		}
-		if i == 1 {
-			name = a.String()
-		} else {
-			vm.argv = append(vm.argv, a)
-		}
+		vm.argv = append(vm.argv, a)
 	}
-	c := lookup(name)
 	if c == nil && lackedCommands[strings.ToLower(name)] {
 		vm.beyond(name + " in a script")
 	}
@@ -205,6 +212,17 @@ func (vm *interpreter) command(state *lua.LState) (v lua.LValue, failed bool) {
 	reply := vm.store.scripted(c, vm.argv)
 	vm.asked = ""
 	return vm.fromReply(reply), reply.Kind == ReplyError
+}
+
+// wordArg returns a text or a number as a word of a command; false for anything else.
+func wordArg(v lua.LValue) (a Arg, ok bool) {
+	switch v := v.(type) {
+	case lua.LString:
+		return Arg{Text: string(v)}, true
+	case lua.LNumber:
+		return numberArg(float64(v)), true
+	}
+	return a, false
 }
 
 // scripted executes one command of a script.

@@ -21,9 +21,10 @@ const chunkName = "user_script"
 type program struct {
 	proto  *lua.FunctionProto
 	sha    string
-	failed error // the script does not compile
-	tame   bool  // see isTame
-	short  bool  // see isShort
+	failed error     // the script does not compile
+	plain  plainStmt // nil for a script that Lua has to run
+	tame   bool      // see isTame
+	short  bool      // see isShort
 }
 
 // programs caches compiled scripts by identity (a *Script), or by text for an EVAL
@@ -54,6 +55,9 @@ func compile(key any, source string) *program {
 		p.proto.IsVarArg &^= lua.VarArgNeedsArg
 		p.tame = isTame(p.proto)
 		p.short = p.tame && isShort(p.proto)
+		if p.tame {
+			p.plain = translate(chunk)
+		}
 	}
 	actual, _ := programs.LoadOrStore(key, p)
 	return actual.(*program)

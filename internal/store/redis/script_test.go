@@ -2,6 +2,7 @@ package redis
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"strings"
 	"sync"
 	"testing"
@@ -157,6 +158,79 @@ func TestTameEqualsGuarded(t *testing.T) {
 	}
 	if tame < 20 {
 		t.Errorf("only %d of the lock scripts are tame, want the usual ones to be", tame)
+	}
+}
+
+// plainScript is a random script that is translated, with a statement in each line.
+func (g *generator) plainScript(depth, locals int) (text string) {
+	for range 1 + g.IntN(3) {
+		switch g.IntN(4) {
+		case 0:
+			text += g.plainCall(2, locals) + "\n"
+		case 1:
+			name := g.IntN(locals + 1)
+			text += fmt.Sprintf("local v%d = %s\n", name, g.plainValue(2, locals))
+			locals = max(locals, name+1)
+		case 2:
+			if depth > 0 {
+				text += "if " + g.plainValue(3, locals) + " then\n" + g.plainScript(depth-1, locals) + "else\n" + g.plainScript(depth-1, locals) + "end\n"
+			}
+		case 3:
+			return text + "return " + g.plainValue(3, locals) + "\n"
+		}
+	}
+	return text
+}
+
+func (g *generator) plainValue(depth, locals int) string {
+	switch n := g.IntN(10); {
+	case depth > 0 && n < 2:
+		return "(" + g.plainValue(depth-1, locals) + g.pick(" == ", " ~= ", " and ", " or ") + g.plainValue(depth-1, locals) + ")"
+	case depth > 0 && n == 2:
+		return "not " + g.plainValue(depth-1, locals)
+	case depth > 0 && n < 6:
+		return g.plainCall(depth-1, locals)
+	case locals > 0 && n == 6:
+		return fmt.Sprintf("v%d", g.IntN(locals))
+	}
+	return g.pick("KEYS[1]", "KEYS[0]", "KEYS[2]", "ARGV[1]", "ARGV[2]", "ARGV[3]", "nil", "true", "false", "0", "1", "-1", `"A"`, `"1"`)
+}
+
+func (g *generator) plainCall(depth, locals int) string {
+	value := func() string { return g.plainValue(depth, locals) }
+	words := [][]string{{`"get"`, "KEYS[1]"}, {`"exists"`, value()}, {`"set"`, "KEYS[1]", value()}, {`"DEL"`, "KEYS[1]"}, {`"incr"`, value()},
+		{`"hset"`, `"h"`, value(), value()}, {`"hget"`, "KEYS[1]", value()}, {`"hgetall"`, `"h"`}, {`"set"`, value(), value(), `"NX"`, `"PX"`, value()},
+		{`"nonsense"`}, {`"get"`}}
+	return "redis.call(" + strings.Join(words[g.IntN(len(words))], ", ") + ")"
+}
+
+// A plain script does the same as Lua: its reply with the line of an error, what it has changed,
+// and which keys.
+func TestPlainScriptsDoWhatLuaDoes(t *testing.T) {
+	g := &generator{Rand: rand.New(rand.NewPCG(7, 3))}
+	ends := map[ReplyKind]int{}
+	for range 4000 {
+		source, held := g.plainScript(2, 0), g.pick("1", "A")
+		script, inLua := &Script{Name: "x", Source: source}, &Script{Name: "x", Source: source}
+		p := *compile(script, source)
+		if p.plain == nil && strings.Count(source, "local") <= mostLocals {
+			t.Fatalf("it is not plain:\n%s", source)
+		}
+		p.plain = nil
+		programs.Store(inLua, &p)
+		a, b := New(), New()
+		for _, s := range []*Store{a, b} {
+			do(s, 0, 1, Set("k", held))
+		}
+		quick, slow := Eval(script, "k").Text("A").Text("2"), Eval(inLua, "k").Text("A").Text("2")
+		got, want := a.Exec(5, 2, &quick), b.Exec(5, 2, &slow)
+		ends[got.Kind]++
+		if got.String() != want.String() || fmt.Sprint(a.Snapshot()) != fmt.Sprint(b.Snapshot()) || show(a.Changes()) != show(b.Changes()) {
+			t.Fatalf("%v, in Lua %v:\n%s", got, want, source)
+		}
+	}
+	if len(ends) < 6 || ends[ReplyError] < 200 || ends[ReplyInt] < 200 {
+		t.Errorf("the scripts end with %v", ends)
 	}
 }
 
