@@ -50,11 +50,14 @@ test-more: servers examples ## slow tests, and those that need a server built fr
 	$(MAKE) --no-print-directory -j3 more-computed more-played consul
 	$(MAKE) --no-print-directory more-quiet
 
-.PHONY: more-computed more-played more-quiet
+.PHONY: more-computed more-computing more-played more-quiet
 MORE := LOCKSTEP_REQUIRE_MORE=1 GO="$(GO)"
 
-# Vet without build tags; the price of another lock, verb and property; many lines, seeds and builds.
 more-computed:
+	$(yielding) $(MAKE) --no-print-directory more-computing
+
+# Vet without build tags; the price of another lock, verb and property; many lines, seeds and builds.
+more-computing:
 	$(GO) vet ./cmd/... ./internal/conformance ./locktest
 	$(MORE) $(GO) test -timeout 20m -count=1 ./internal/tidy -run ThePrice
 	$(MORE) $(GO) test -timeout 20m -count=1 ./internal/logcheck -run LongLog
