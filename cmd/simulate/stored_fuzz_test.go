@@ -16,7 +16,7 @@ import (
 )
 
 // shortHistory is the least history that a run directory needs.
-const shortHistory = `{"schema":1,"scenario":"Alone","lock":"set-nx-lua","seed":7,"backend":"sim","scale_ppm":1000000,"lease_ns":10000000000,"fence":"none","nodes":[{"name":"A","role":"client"}],"faults":[]}
+const shortHistory = `{"schema":2,"scenario":"Alone","lock":"set-nx-lua","seed":7,"backend":"sim","scale_ppm":1000000,"lease_ns":10000000000,"fence":"none","nodes":[{"name":"A","role":"client"}],"faults":[]}
 {"true_us":0,"node":"A","kind":"waits"}
 {"true_us":1000,"node":"A","kind":"acquired"}
 {"true_us":2000.5,"node":"A","kind":"releasing"}

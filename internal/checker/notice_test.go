@@ -7,6 +7,7 @@ import (
 
 	"lockstep/internal/faults"
 	"lockstep/internal/history"
+	"lockstep/internal/history/historytest"
 	"lockstep/internal/must"
 )
 
@@ -49,12 +50,12 @@ func TestHeartbeatsAskNothing(t *testing.T) {
 	} {
 		h := parse("0 A acquired; 0 F fault-began value=1; 1 B waits; 1 B sent; 1 S executed peer=B cause=3; 9 A releasing")
 		h.Header.Faults = []history.Fault{{Number: 1}}
-		h.Events[3].Text = h.Intern(text)
+		h.Events[3].Text = historytest.Request(h, text)
 		must.Equalf(t, Judge(h).Faults[0].Contended, want, "%s asks", text)
 	}
 	h := parse("")
 	for _, word := range strings.Fields("CONNECT SESSION GRANT BEGIN SUBSCRIBE WATCH SETWATCHES PING KEEPALIVE RENEW SET GET TXN EVAL") {
-		if about := h.Op(h.Intern(word)).Does.AboutEntry(); about != (faults.Acquire.Of(word, true) != faults.NoPart) {
+		if about := h.Op(historytest.Request(h, word)).Does.AboutEntry(); about != (faults.Acquire.Of(word, true) != faults.NoPart) {
 			t.Errorf("%s: about an entry %v, and package faults says something else", word, about)
 		}
 	}
@@ -102,12 +103,12 @@ func TestHoldsThatOutliveTheirEntries(t *testing.T) {
 	for _, tt := range tests {
 		h := parse(strings.ReplaceAll(tt.give, "sent watch", "sent"))
 		if strings.Contains(tt.give, "sent watch") {
-			h.Events[3].Text = h.Intern("WATCH lock FROM 3")
+			h.Events[3].Text = historytest.Request(h, "WATCH lock FROM 3")
 		}
 		h.Header.Backend = history.Sim
 		if strings.Contains(tt.name, "real server") {
 			h.Header.Backend = history.Process
-			h.Events[3].Text = h.Intern("GET lock INDEX 19 WAIT 30s")
+			h.Events[3].Text = historytest.Request(h, "GET lock INDEX 19 WAIT 30s")
 		}
 		got := ""
 		for _, l := range survey(h).unasked {

@@ -41,7 +41,6 @@ func newTape(story string, faults ...history.Fault) *tape {
 			{Name: "redis-1", Role: history.RoleStore}, {Name: "resource", Role: history.RoleResource},
 		},
 	})}
-	t.h.ReadTexts()
 	t.Story = historytest.Story{H: t.h, Node: t.h.Node, Entry: "lock"}
 	t.Words = map[string]func(history.Instant, string, []string){
 		"acquires": t.acquires, "releases": t.releases, "renews": t.renews, "asks": t.asks, "replaces": t.replaces,

@@ -43,8 +43,7 @@ const (
 // index of an event, counted from 0: the number of its line minus two. The field client repeats
 // node or peer, whichever is a client, for queries with jq.
 //
-// A request has its Op beside its text, and an answer its Answer. Schema 1 had the texts only, and
-// there they are parsed.
+// A request has its Op beside its text, and an answer its Answer.
 //
 // Control characters are escaped. A text that is not valid UTF-8, such as a binary reply, is stored
 // as text_base64; names and the other strings of the header must be valid.
@@ -127,8 +126,12 @@ func (l *line) of(i int) *line {
 
 // checkHeader says what is wrong with a header, to reader and writer.
 func checkHeader(header *Header) error {
-	if header.Schema < firstSchema || header.Schema > CurrentSchema {
-		return fmt.Errorf("schema %d is not known here, only %d to %d", header.Schema, firstSchema, CurrentSchema)
+	switch header.Schema {
+	case CurrentSchema:
+	case 1:
+		return errors.New("schema 1 is of an older lockstep, which stored requests as texts only: play the run again, with its seed")
+	default:
+		return fmt.Errorf("schema %d is not known here, only %d", header.Schema, CurrentSchema)
 	}
 	if len(header.Nodes) > MaxNodes {
 		return fmt.Errorf("%d nodes, at most %d can be stored", len(header.Nodes), MaxNodes)

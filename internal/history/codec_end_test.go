@@ -51,7 +51,7 @@ func TestNoPrefixIsWhole(t *testing.T) {
 }
 
 func TestEndsThatDoNotFit(t *testing.T) {
-	const header = `{"schema":1,"nodes":[{"name":"A","role":"client"}]}` + "\n"
+	const header = `{"schema":2,"nodes":[{"name":"A","role":"client"}]}` + "\n"
 	const event = `{"true_us":5,"kind":"waits","node":"A"}` + "\n"
 	const end = `{"events":1,"history":1,"of":1}` + "\n"
 	tests := []struct{ give, want string }{

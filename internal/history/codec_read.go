@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strings"
 	"unicode/utf8"
 
 	"lockstep/internal/history/jsonline"
@@ -108,39 +107,12 @@ func (d *decoder) header(line []byte) error {
 	if err := checkHeader(&header); err != nil {
 		return err
 	}
-	header.knowServers()
 	d.h = New(header)
-	d.h.typed = header.Schema == firstSchema
 	d.nodes = make(map[string]NodeID, len(header.Nodes))
 	for i, n := range header.Nodes {
 		d.nodes[n.Name] = NodeID(i + 1)
 	}
 	return nil
-}
-
-// formerServers are the servers of histories whose header does not describe them, by the prefixes
-// of their names.
-var formerServers = map[string]Header{
-	"redis":    {Store: "Redis", Topology: "replicated", Expires: true, AtOnce: true},
-	"etcd":     {Store: "etcd", Topology: "quorum"},
-	"zk":       {Store: "ZooKeeper", Topology: "quorum"},
-	"consul":   {Store: "Consul", Topology: "quorum"},
-	"mysql":    {Store: "MySQL", Topology: "replicated"},
-	"postgres": {Store: "PostgreSQL", Topology: "replicated"},
-}
-
-// knowServers describes the servers of a history whose header does not.
-func (h *Header) knowServers() {
-	if h.Topology != "" || !h.HasEnd() {
-		return
-	}
-	for _, n := range h.Nodes {
-		if word, _, _ := strings.Cut(n.Name, "-"); n.Role == RoleStore {
-			of := formerServers[word]
-			h.Store, h.Topology, h.Expires, h.AtOnce = of.Store, of.Topology, of.Expires, of.AtOnce
-			return
-		}
-	}
 }
 
 func (d *decoder) event(raw []byte) error {

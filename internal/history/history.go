@@ -152,9 +152,8 @@ func (h *Header) HasEnd() bool {
 	return slices.Contains([]string{Sim, Process, Docker, Compose, Bubble}, h.Backend)
 }
 
-// CurrentSchema is the version of the stored form that this package writes; it also reads
-// firstSchema, see ReadTexts.
-const CurrentSchema, firstSchema = 2, 1
+// CurrentSchema is the version of the stored form.
+const CurrentSchema = 2
 
 // NoCause marks an event that no earlier event of the history caused.
 const NoCause int32 = -1
@@ -196,7 +195,6 @@ type History struct {
 	meant   []meaning // of texts
 	ops     []Op
 	answers []Answer
-	typed   bool // see ReadTexts
 
 	milestones []int32 // see Milestones
 	surveyed   int     // how many events milestones covers
@@ -219,7 +217,7 @@ func (h *History) Reset(header Header) {
 	h.Events = h.Events[:0]
 	h.milestones, h.surveyed = h.milestones[:0], 0
 	h.texts, h.bytes = append(h.texts[:0], ""), 0
-	h.meant, h.typed = append(h.meant[:0], meaning{}), false
+	h.meant = append(h.meant[:0], meaning{})
 	h.ops, h.answers = append(h.ops[:0], Op{}, Op{}), append(h.answers[:0], Answer{}, Answer{})
 	if h.ids == nil {
 		h.ids = make(map[string]TextID, 64)

@@ -73,13 +73,12 @@ func (l *line) mean() {
 	}
 }
 
-// tell sets the meaning of the line's text in the history, unless that parses texts.
+// tell sets the meaning of the line's text in the history.
 func (l *line) tell() {
-	switch {
-	case l.h.typed:
-	case l.Kind == Sent:
+	switch l.Kind {
+	case Sent:
 		l.h.SetOp(l.Text, l.op)
-	case l.Kind == Executed, l.Kind == Replied:
+	case Executed, Replied:
 		l.h.SetAnswer(l.Text, l.answer)
 	}
 }

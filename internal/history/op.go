@@ -156,27 +156,19 @@ func (h *History) HasAnswer(id TextID) bool {
 // Op returns what the request with a text is, the zero Op when it was not set. It is valid until
 // the next is set.
 func (h *History) Op(id TextID) *Op {
-	m := h.meaningOf(id)
-	switch {
-	case m == nil:
-		return new(Op)
-	case m.op == 0 && h.typed:
-		m.op = mean(&h.ops, readOp(h.texts[id]))
+	if m := h.meaningOf(id); m != nil {
+		return &h.ops[m.op]
 	}
-	return &h.ops[m.op]
+	return new(Op)
 }
 
 // Answer returns what the answer with a text says, the zero Answer when it was not set. It is valid
 // until the next is set.
 func (h *History) Answer(id TextID) *Answer {
-	m := h.meaningOf(id)
-	switch {
-	case m == nil:
-		return new(Answer)
-	case m.answer == 0 && h.typed:
-		m.answer = mean(&h.answers, readAnswer(h.texts[id]))
+	if m := h.meaningOf(id); m != nil {
+		return &h.answers[m.answer]
 	}
-	return &h.answers[m.answer]
+	return new(Answer)
 }
 
 // and is what two requests have in common.

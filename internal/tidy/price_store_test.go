@@ -57,7 +57,6 @@ var mayNameStores = []struct{ under, why string }{
 	{"locktest", "one package for each client library"},
 	{"internal/say", "words about scopes, and of the pages about documents"},
 	{"internal/campaign/claims", "what documents claim of one store"},
-	{"internal/history/codec_read.go", "servers of histories whose header does not say what they are"},
 	{"internal/campaign/queue", "the queue of work, on NATS"},
 	{"cmd/simulate/queue.go", "the queue of work"}, {"cmd/simulate/shards.go", "the queue of work"}, {"cmd/simulate/merge.go", "the queue of work"},
 	{"cmd/simulate/advise.go", "examples in its help"}, {"cmd/simulate/newadapter.go", "adapters that people begin with"},

@@ -39,7 +39,6 @@ type Story struct {
 // is 10 s.
 func Read(text string) *history.History {
 	h := history.New(history.Header{Lease: 10 * time.Second, ScalePPM: 1_000_000})
-	h.ReadTexts()
 	s := Story{H: h, Node: func(name string) history.NodeID { return nodeOf(h, name) }}
 	s.Write(text)
 	return h
@@ -83,7 +82,7 @@ func (s *Story) write(fields []string) {
 	if word := s.Words[what]; word != nil {
 		word(at, who, rest)
 	} else {
-		s.H.Add(s.event(at, who, what, rest))
+		Add(s.H, s.event(at, who, what, rest))
 	}
 	if name != "" {
 		if s.named == nil {

@@ -28,7 +28,6 @@ func NewWriter(lock string, clients ...string) *Writer {
 		history.Node{Name: "redis-1", Role: history.RoleStore}, history.Node{Name: "resource", Role: history.RoleResource})
 	w := history.New(h)
 	w.Whole = true
-	w.ReadTexts()
 	return &Writer{historytest.Story{H: w, Node: w.Node, Entry: "lock"}}
 }
 
@@ -41,7 +40,7 @@ func (w *Writer) Add(ms int64, kind history.Kind, node string, change ...func(*h
 	for _, c := range change {
 		c(&e)
 	}
-	return w.H.Add(e)
+	return historytest.Add(w.H, e)
 }
 
 // From sets the peer, the cause and the text of an event.
