@@ -131,7 +131,7 @@ exec %[1]s "$@"
 // take takes the port that a server is to listen on, until the end of the test.
 func take(t *testing.T, talk string, port *regexp.Regexp) (addr string) {
 	var told []byte
-	if !realtest.Soon(30*time.Second, func() bool {
+	if !realtest.Soon(2*time.Minute, func() bool { // a database is made first
 		var err error
 		told, err = os.ReadFile(filepath.Join(talk, "told"))
 		return err == nil
