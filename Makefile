@@ -17,15 +17,16 @@ help: ## show this menu
 # The compiler and the tests collect garbage less often, as the program itself does: a sixth of their time.
 test test-more check unit mutants: export GOGC ?= 400
 
-# The packages whose tests wait for real servers; grep's -v turns it around.
-waiting = $$($(GO) list ./... | sed 's/^lockstep/./' | grep -E $(1) '/(real|live|conformance)(/|$$)')
-
-# Tests that take longest come first.
-LONGEST := ./cmd/simulate ./internal/browser ./locktest ./internal/store/sql
+# Tests that wait for real servers, and tests that start many processes themselves.
+WAITING := /(real|live|conformance)(/|$$)
+BUSY := ./cmd/simulate ./internal/browser ./internal/store/sql ./internal/store/redis
+packages = $$($(GO) list ./... | sed 's/^lockstep/./' | grep -E $(1))
+tested = GO="$(GO)" scripts/test-live -vet=off -tags live,queue -timeout 30m # vetted by check
 
 test: ## everything: install the servers and the browser that are missing, then run all tests
 	$(MAKE) --no-print-directory -j2 images compiled # one downloads, the other compiles
 	$(MAKE) --no-print-directory -j2 test-waiting test-computing
+	$(tested) $(BUSY)
 
 # What computes yields to what waits for real servers, where a late process is another story. As root, Chromium would
 # raise its own priority.
@@ -36,13 +37,13 @@ compiled:
 	$(GO) build -tags live,queue ./internal/...
 
 test-waiting:
-	GO="$(GO)" scripts/test-live -vet=off -tags live,queue -timeout 30m -p 1 ./internal/real $(call waiting)
+	$(tested) -p 1 ./internal/real $(call packages,'$(WAITING)')
 	$(MAKE) --no-print-directory live LIVE="$(LIVE_FIRST)"
 
 test-computing:
-	$(yielding) $(MAKE) --no-print-directory check
-	GO="$(GO)" $(yielding) scripts/test-live -vet=off -tags live,queue -timeout 30m $(LONGEST) $(call waiting,-v)
-	$(yielding) scripts/determinism --settings
+	nice $(MAKE) --no-print-directory check
+	nice env $(tested) ./locktest $(call packages,-v '$(WAITING)' | grep -vxF "$$(printf '%s\n' $(BUSY))")
+	nice scripts/determinism --settings
 
 # One half computes, the other waits for real servers, and Consul is built meanwhile. Its tests, and those that a
 # busy machine spoils, come last.
