@@ -22,7 +22,8 @@ func TestAMajorityOfNodes(t *testing.T) {
 	for _, c := range p.Clients {
 		wantEvents(t, h, 1, history.Acquired, c)
 	}
-	for _, server := range []string{"redis-1", "redis-2", "redis-3", "redis-4", "redis-5"} {
+	once(t, h, history.Crashed, "redis-2") // its grant may come too late for the majority, and for it
+	for _, server := range []string{"redis-1", "redis-3", "redis-4", "redis-5"} {
 		wantSome(t, h, history.Granted, server)
 	}
 }
