@@ -28,10 +28,7 @@ test: ## everything: install the servers and the browser that are missing, then 
 	$(MAKE) --no-print-directory -j2 test-waiting test-computing
 	$(tested) $(BUSY)
 
-# What computes yields to what waits for real servers, where a late process is another story. As root, Chromium would
-# raise its own priority.
-yielding = nice $$(setpriv --bounding-set=-sys_nice true 2>/dev/null && echo setpriv --bounding-set=-sys_nice)
-
+# What computes is nice to what waits for real servers, where a late process is another story.
 .PHONY: compiled test-waiting test-computing
 compiled:
 	$(GO) build -tags live,queue ./internal/...
@@ -54,8 +51,10 @@ test-more: servers examples ## slow tests, and those that need a server built fr
 .PHONY: more-computed more-computing more-played more-quiet
 MORE := LOCKSTEP_REQUIRE_MORE=1 GO="$(GO)"
 
+# As root, Chromium would raise its own priority.
 more-computed:
-	$(yielding) $(MAKE) --no-print-directory more-computing
+	nice $$(setpriv --bounding-set=-sys_nice true 2>/dev/null && echo setpriv --bounding-set=-sys_nice) \
+		$(MAKE) --no-print-directory more-computing
 
 # Vet without build tags; the price of another lock, verb and property; many lines, seeds and builds.
 more-computing:
