@@ -13,6 +13,8 @@ var (
 	CrossTimes     = New1[Number]("x {n}x")
 	OutcomeSince   = New3[Verbatim, Phrase, Phrase]("[{lock} ]{outcome}: {why}")
 	SomeAsExpected = New2[Number, Number]("{n} of {all} as expected")
-	WaitsLong      = New3[Verbatim, Measured, Measured](
+	DueTooLate     = New2[Number, Seconds](
+		"fault {number} was due after the end of the run, at {end}: this shows what happened until then")
+	WaitsLong = New3[Verbatim, Measured, Measured](
 		"{lock} makes clients wait for longer than a lease (p99 wait {wait}, lease {lease}): this shows who waits, and for what")
 )

@@ -2,10 +2,11 @@ package bundle
 
 import (
 	"regexp"
-	"slices"
 	"strings"
+	"time"
 
 	"lockstep/internal/checker"
+	"lockstep/internal/faults"
 	"lockstep/internal/history"
 	"lockstep/internal/say"
 	"lockstep/internal/shell"
@@ -35,11 +36,24 @@ func Hints(b *Bundle) []hint {
 func neverFired(b *Bundle) *hint {
 	for i := range b.Runs {
 		r := &b.Runs[i]
-		if !r.Judgement.Untested.Empty() && slices.ContainsFunc(r.Judgement.Faults, func(f checker.FiredFault) bool { return f.Times == 0 }) {
-			return &hint{say.Text("a fault never fired: this shows what happened instead of the moment it waited for"), b.look("explain")}
+		for j := range r.Judgement.Faults {
+			if f := &r.Judgement.Faults[j]; f.Times == 0 && !r.Judgement.Untested.Empty() {
+				return &hint{whyNotFired(r, f), b.look("explain")}
+			}
 		}
 	}
 	return nil
+}
+
+func whyNotFired(r *Run, f *checker.FiredFault) say.Phrase {
+	if planned, _ := faults.Of(f.Values); planned.Trigger.At > 0 && r.Timeline() != nil {
+		for _, e := range r.Timeline().Each(history.Healed) {
+			if planned.Trigger.At > time.Duration(e.At) {
+				return say.DueTooLate.With(say.Number(f.Number), say.Seconds(e.At))
+			}
+		}
+	}
+	return say.Text("a fault never fired: this shows what happened instead of the moment it waited for")
 }
 
 // Remedy is the command that plays the remedy of the story, if a lock broke and none survives; ""

@@ -63,6 +63,26 @@ func TestHints(t *testing.T) {
 	}
 }
 
+// A fault that was due after the end of the run waited for no moment.
+func TestHintAboutAFaultThatWasDueTooLate(t *testing.T) {
+	for due, want := range map[string]string{
+		`{"at_ns":9000000}`:                   "fault 2 was due after the end of the run, at 0.008 s: this shows what happened until then",
+		`{"at_ns":8000000}`:                   "a fault never fired: this shows what happened instead of the moment it waited for",
+		`{"moment":"acquires","subject":"A"}`: "a fault never fired: this shows what happened instead of the moment it waited for",
+	} {
+		w := reporttest.NewWriter("set-nx-lua", "A")
+		w.Write("0 A waits; 1ms A acquired; 2ms A releasing; 8ms S healed")
+		values := history.Values(`{"verb":"pause","value":"A","when":` + due + `,"end":{"for_ns":1}}`)
+		b := bundle.Bundle{Backend: "sim", RunDir: "reports/a", Runs: []bundle.Run{{Lock: "x", Judgement: checker.Judgement{
+			History: w.H, Letter: checker.LetterUnknown, Untested: say.NothingPutToTest.With(),
+			Faults: []checker.FiredFault{{Fault: history.Fault{Number: 2, Verb: "pause", Values: values}}},
+		}}}}
+		if got := bundle.Hints(&b)[0].Says.English(); got != want {
+			t.Errorf("due %s: %q, want %q", due, got, want)
+		}
+	}
+}
+
 // The wrong answers leave out the assumption that failed, even if it is worded differently.
 func TestAssumptionAboutTheSame(t *testing.T) {
 	h := waited(1).History
