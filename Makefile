@@ -58,7 +58,7 @@ more-computed:
 
 # Vet without build tags; the price of another lock, verb and property; many lines, seeds and builds.
 more-computing:
-	$(GO) vet ./cmd/... ./internal/conformance ./locktest
+	$(GO) vet ./cmd/... ./internal/faults/conformance ./locktest
 	$(MORE) $(GO) test -timeout 20m -count=1 ./internal/tidy -run ThePrice
 	$(MORE) $(GO) test -timeout 20m -count=1 ./internal/logcheck -run LongLog
 	$(MORE) $(GO) test -timeout 20m -count=1 ./internal/run ./internal/campaign/explore ./internal/browser ./cmd/simulate -run 'FurtherIsAsIf|TestLessonsMeet|EveryScenarioRepeats|NoFaultNoOverlap|TwelveStories|PlaygroundHasOneCursor|HashesOfTheProgram|EverythingFocusable|PageOfAnotherVersion|FilesOfDeploy|NewAdapter'
@@ -69,7 +69,7 @@ more-computing:
 # Every verb on real servers; the programs of examples/, and faulty ones; shards in containers; the other lessons of
 # the list below; a queue under chaos.
 more-played:
-	$(MORE) scripts/test-live -tags live,queue -timeout 20m -count=1 -run TheLiveWorldDoesWhatVerbsSay ./internal/conformance
+	$(MORE) scripts/test-live -tags live,queue -timeout 20m -count=1 -run TheLiveWorldDoesWhatVerbsSay ./internal/faults/conformance
 	$(MORE) scripts/test-live -timeout 20m -count=1 -run 'TheExamplesAreLocks|BugsOfPrograms|BlindRelease|LyingProgram' ./internal/real
 	$(MORE) scripts/test-live -timeout 20m -count=1 -run NeverHangs ./internal/real/link
 	$(MORE) scripts/test-live -timeout 20m -count=1 -run 'RealZooKeeperAgrees$$' ./internal/store/zookeeper/live
@@ -99,7 +99,7 @@ race: ## the simulator and its checkers under the race detector
 	$(GO) test -race -short ./internal/sim/... ./internal/run/... ./internal/checker/... ./internal/history/... ./internal/faults/...
 
 mutants: ## seed the bugs of a list one at a time; the tests have to notice each (MUTANTS=regexp: some of them; PART=2/4: the second of every four)
-	@$(GO) run ./internal/mutants $(if $(PART),-part $(PART)) '$(MUTANTS)'
+	@$(GO) run ./internal/tidy/mutants $(if $(PART),-part $(PART)) '$(MUTANTS)'
 
 determinism: ## same seed, same hash: over GOMAXPROCS, -race and GOAMD64 builds
 	scripts/determinism
@@ -202,7 +202,7 @@ build-live: build ## also bin/simulate-live, which it becomes for real servers a
 	$(GO) build -tags live,queue -o bin/simulate-live ./cmd/simulate
 
 dist: ## dist/: an archive of the program for each system, with completions and checksums (TARGETS=linux/arm64: some)
-	GO="$(GO)" $(GO) run ./internal/dist $(TARGETS)
+	GO="$(GO)" $(GO) run ./cmd/dist $(TARGETS)
 
 cross: ## compile the plain program and its unit tests for every system that has an archive
 	GO="$(GO)" scripts/cross

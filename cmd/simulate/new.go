@@ -50,10 +50,10 @@ var blueprints = []blueprint{
 	{"fault", "a verb of scenarios, one Go file", "internal/faults", faultIdent, faultTaken, func(name, path string) []string {
 		return []string{
 			"fill in the Spec, Begin and End in " + path,
-			"a case that both worlds play: internal/conformance",
+			"a case that both worlds play: internal/faults/conformance",
 			"simulate new scenario the-" + name + " --fault " + name,
 			"go test ./internal/tidy ./internal/say ./internal/faults ./internal/chaos  # says what is missing",
-			"go test -short ./internal/conformance",
+			"go test -short ./internal/faults/conformance",
 		}
 	}},
 	{"scenario", "a story, one YAML file", "scenarios/lessons", nil, scenarioTaken, func(_, path string) []string {

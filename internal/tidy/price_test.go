@@ -160,7 +160,7 @@ func TestThePriceOfALock(t *testing.T) {
 func TestThePriceOfAVerb(t *testing.T) {
 	compiles(t)
 	const port, simulated, live = "internal/faults/fault.go", "internal/sim/inject.go", "internal/real/inject.go"
-	const cases, story = "internal/conformance/processes_test.go", "scenarios/lessons/melting.yaml"
+	const cases, story = "internal/faults/conformance/processes_test.go", "scenarios/lessons/melting.yaml"
 	a := &addition{
 		files: map[string]string{
 			"internal/faults/melt.go": meltVerb,
@@ -177,7 +177,7 @@ func TestThePriceOfAVerb(t *testing.T) {
 	if n := a.price(); n != 7 {
 		t.Errorf("a verb touches %d files, want 7: the verb, its Chinese, the port, a method of each world, its case and a scenario", n)
 	}
-	demanded := tests("conformance", "TestEveryVerb|TestTheSimulator|TestACase")
+	demanded := tests("faults/conformance", "TestEveryVerb|TestTheSimulator|TestACase")
 	noticed := tests("tidy", "TestEverythingRegistered")
 	complete := a.copied(t)
 	expect(t, complete, demanded)

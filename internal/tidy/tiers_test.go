@@ -50,7 +50,7 @@ var killers = regexp.MustCompile(`(?m)^  killed by: \[(.*)\]$`)
 
 // seededBugs are the calls that have to notice the seeded bugs.
 func seededBugs(t *testing.T) (all []goTest) {
-	for _, file := range must.Get(filepath.Glob(filepath.Join(root, "internal/mutants/list/*.yaml")))(t) {
+	for _, file := range must.Get(filepath.Glob(filepath.Join(root, "internal/tidy/mutants/list/*.yaml")))(t) {
 		list := must.Get(os.ReadFile(file))(t)
 		for _, by := range killers.FindAllStringSubmatch(string(list), -1) {
 			for _, call := range strings.Split(by[1], ", ") {

@@ -70,7 +70,7 @@ func dist(ctx context.Context, to string, only []string) error {
 		return len(only) > 0 && !slices.Contains(only, t.goos+"/"+t.goarch)
 	})
 	if len(chosen) < len(only) {
-		return fmt.Errorf("there is no archive for one of %s: see the table of targets in internal/dist", strings.Join(only, ", "))
+		return fmt.Errorf("there is no archive for one of %s: see the table of targets in cmd/dist", strings.Join(only, ", "))
 	}
 	r, err := newRelease(ctx)
 	if err != nil {

@@ -31,13 +31,13 @@ func TestTheListApplies(t *testing.T) {
 			t.Errorf("two mutations are called %s", m.Name)
 		}
 		seen[m.Name] = true
-		text, err := m.apply("../..")
+		text, err := m.apply("../../..")
 		if err != nil {
 			t.Error(err)
 			continue
 		}
 		if _, known := was[m.File]; !known {
-			before := must.Get(os.ReadFile(filepath.Join("../..", m.File)))(t)
+			before := must.Get(os.ReadFile(filepath.Join("../../..", m.File)))(t)
 			was[m.File] = undeclared(t, m, string(before))
 		}
 		for _, name := range undeclared(t, m, text) { // what a rename has left in the list
@@ -55,7 +55,7 @@ func undeclared(t *testing.T, m *mutation, text string) (names []string) {
 	if filepath.Ext(m.File) != ".go" {
 		return nil
 	}
-	paths := must.Get(filepath.Glob(filepath.Join("../..", filepath.Dir(m.File), "*.go")))(t)
+	paths := must.Get(filepath.Glob(filepath.Join("../../..", filepath.Dir(m.File), "*.go")))(t)
 	set := token.NewFileSet()
 	var files []*ast.File
 	for _, path := range paths {

@@ -49,7 +49,7 @@ func load() ([]mutation, error) {
 		}
 		var some []mutation
 		if err := yaml.UnmarshalWithOptions(text, &some, yaml.Strict()); err != nil {
-			return nil, fmt.Errorf("internal/mutants/%s: %w", name, err)
+			return nil, fmt.Errorf("internal/tidy/mutants/%s: %w", name, err)
 		}
 		all = append(all, some...)
 	}
@@ -95,7 +95,7 @@ func (m *mutation) apply(root string) (string, error) {
 	}
 	old, replaced := strings.TrimSuffix(m.Old, "\n"), strings.TrimSuffix(m.New, "\n")
 	if n := strings.Count(string(text), old); n != 1 {
-		return "", fmt.Errorf("%s: its old text is in %s %d times, want once: let it follow the code, in internal/mutants/list", m.Name, m.File, n)
+		return "", fmt.Errorf("%s: its old text is in %s %d times, want once: let it follow the code, in internal/tidy/mutants/list", m.Name, m.File, n)
 	}
 	return strings.Replace(string(text), old, replaced, 1), nil
 }

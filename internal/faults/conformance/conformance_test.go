@@ -66,7 +66,7 @@ func TestEveryVerbAndEveryMethodOfThePortHasItsCase(t *testing.T) {
 		cases[c.Verb] = true
 	}
 	called := map[string]bool{}
-	for _, file := range sources(t, "../faults") {
+	for _, file := range sources(t, "..") {
 		verb, calls := readVerb(file)
 		if verb != "" && !cases[verb] {
 			continue // reported below
@@ -77,7 +77,7 @@ func TestEveryVerbAndEveryMethodOfThePortHasItsCase(t *testing.T) {
 	}
 	for _, s := range faults.All() {
 		if !cases[s.Name] {
-			t.Errorf("the verb %s has no case: add one to a table in internal/conformance (processes_test.go, "+
+			t.Errorf("the verb %s has no case: add one to a table in internal/faults/conformance (processes_test.go, "+
 				"messages_test.go, partitions_test.go, servers_test.go, clocks_test.go) with what changes while it is on, "+
 				"and what is as before when it is over", s.Name)
 		}
@@ -86,7 +86,7 @@ func TestEveryVerbAndEveryMethodOfThePortHasItsCase(t *testing.T) {
 	for i := range port.NumMethod() {
 		if name := port.Method(i).Name; !called[name] {
 			t.Errorf("no verb with a case calls the method %s of the port faults.World: "+
-				"write the verb's case in internal/conformance, or remove the method", name)
+				"write the verb's case in internal/faults/conformance, or remove the method", name)
 		}
 	}
 }
