@@ -32,7 +32,7 @@ const mostLocals = 8
 // plainly runs a plain script.
 func (vm *interpreter) plainly(p *program, keys, args []Arg) Reply {
 	r := &vm.plain
-	*r = plainRun{vm: vm, keys: keys, args: args, result: lua.LNil}
+	r.vm, r.keys, r.args, r.result, r.raised = vm, keys, args, lua.LNil, nil
 	p.plain(r)
 	if r.raised != nil {
 		text, _ := errField(r.raised.(*lua.LTable))
@@ -146,7 +146,14 @@ func (t *translation) expr(e ast.Expr) plainExpr {
 			return func(r *plainRun) lua.LValue { return r.locals[place] }
 		}
 	case *ast.AttrGetExpr:
-		return t.argument(e)
+		if word := t.word(e); word != nil {
+			return func(r *plainRun) lua.LValue {
+				if a := word(r); a != nil {
+					return r.vm.text(a.String())
+				}
+				return lua.LNil
+			}
+		}
 	case *ast.FuncCallExpr:
 		return t.call(e)
 	case *ast.UnaryNotOpExpr:
@@ -163,7 +170,11 @@ func (t *translation) expr(e ast.Expr) plainExpr {
 	case *ast.RelationalOpExpr:
 		left, right, equal := t.expr(e.Lhs), t.expr(e.Rhs), e.Operator == "=="
 		t.wild = t.wild || !equal && e.Operator != "~="
+		entry := t.entry(e.Lhs, e.Rhs)
 		return func(r *plainRun) lua.LValue {
+			if same, known := entry(r); known {
+				return lua.LBool(same == equal)
+			}
 			a, b := left(r), right(r)
 			return lua.LBool((a == b) == equal)
 		}
@@ -195,40 +206,69 @@ func (t *translation) global(e ast.Expr) (table string, key ast.Expr) {
 	return "", nil
 }
 
-// argument translates KEYS[1] and ARGV[1].
-func (t *translation) argument(e *ast.AttrGetExpr) plainExpr {
+// word translates KEYS[1] and ARGV[1], which are nil if there are fewer; nil for anything else.
+func (t *translation) word(e ast.Expr) func(r *plainRun) *Arg {
+	field, _ := e.(*ast.AttrGetExpr)
 	table, key := t.global(e)
-	if table != "KEYS" && table != "ARGV" {
-		t.wild = true
+	if field == nil || table != "KEYS" && table != "ARGV" {
 		return nil
 	}
 	i := t.whole(key) - 1
-	return func(r *plainRun) lua.LValue {
+	return func(r *plainRun) *Arg {
 		list := r.keys
 		if table == "ARGV" {
 			list = r.args
 		}
 		if i < 0 || i >= int64(len(list)) {
-			return lua.LNil
+			return nil
 		}
-		return r.vm.text(list[i].String())
+		return &list[i]
 	}
 }
 
-// call translates redis.call with the name of a command.
-func (t *translation) call(e *ast.FuncCallExpr) plainExpr {
+// entry translates whether the value of a key is an argument, as most scripts of locks ask, without
+// making Lua values: redis.call('get', KEYS[1]) and ARGV[1]. What is neither of the two, or fails,
+// is not known.
+func (t *translation) entry(get, want ast.Expr) func(r *plainRun) (same, known bool) {
+	var key func(r *plainRun) *Arg
+	if call, ok := get.(*ast.FuncCallExpr); ok && lookup(t.called(call)) == cmdGet && len(call.Args) == 2 {
+		key = t.word(call.Args[1])
+	}
+	token := t.word(want)
+	return func(r *plainRun) (same, known bool) {
+		if key == nil || token == nil || r.raised != nil || r.vm.store.KeepReads {
+			return false, false
+		}
+		k, want := key(r), token(r)
+		if k == nil || want == nil {
+			return false, false
+		}
+		e, refused := r.vm.store.typed(kindString, k.String())
+		return e != nil && sameText(&e.str, want), refused == nil
+	}
+}
+
+// called returns the name of the command that redis.call executes; "" for any other call.
+func (t *translation) called(e *ast.FuncCallExpr) string {
 	text := func(e ast.Expr) string {
 		if text, ok := e.(*ast.StringExpr); ok {
 			return text.Value
 		}
 		return ""
 	}
-	table, field := t.global(e.Func)
-	if table != "redis" || text(field) != "call" || len(e.Args) == 0 || text(e.Args[0]) == "" {
+	if table, field := t.global(e.Func); table == "redis" && text(field) == "call" && len(e.Args) > 0 {
+		return text(e.Args[0])
+	}
+	return ""
+}
+
+// call translates redis.call with the name of a command.
+func (t *translation) call(e *ast.FuncCallExpr) plainExpr {
+	name := t.called(e)
+	if name == "" {
 		t.wild = true
 		return nil
 	}
-	name := text(e.Args[0])
 	var words []plainExpr
 	for _, word := range e.Args[1:] {
 		words = append(words, t.expr(word))

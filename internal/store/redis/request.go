@@ -2,6 +2,7 @@ package redis
 
 import (
 	"strconv"
+	"sync/atomic"
 	"time"
 
 	"lockstep/internal/ports"
@@ -215,6 +216,8 @@ type Script struct {
 	// Owner is the argument, counted from 1 as in ARGV, that the script compares with the
 	// owner of an entry before it changes that. 0: it may change any entry.
 	Owner int
+
+	program atomic.Pointer[program] // once it has been compiled
 }
 
 // Eval is EVAL of a script with one key; add its arguments with Text and Num.

@@ -27,13 +27,22 @@ type program struct {
 	short  bool      // see isShort
 }
 
-// programs caches compiled scripts by identity (a *Script), or by text for an EVAL
-// that carries one. Compiling takes much longer than running.
+// programs has compiled scripts by their texts. Compiling takes much longer than running.
 var programs sync.Map
 
-// compile returns the program of a script. key is its identity.
-func compile(key any, source string) *program {
-	if p, ok := programs.Load(key); ok {
+// compiled returns the program of the script.
+func (s *Script) compiled() *program {
+	p := s.program.Load()
+	if p == nil {
+		p = compile(s.Source)
+		s.program.Store(p)
+	}
+	return p
+}
+
+// compile returns the program of a script, the same one for the same text.
+func compile(source string) *program {
+	if p, ok := programs.Load(source); ok {
 		return p.(*program)
 	}
 	if strings.HasPrefix(source, "#!") {
@@ -59,7 +68,7 @@ func compile(key any, source string) *program {
 			p.plain = translate(chunk)
 		}
 	}
-	actual, _ := programs.LoadOrStore(key, p)
+	actual, _ := programs.LoadOrStore(source, p)
 	return actual.(*program)
 }
 
@@ -159,9 +168,9 @@ func (s *Store) eval(c *command, cmd *Cmd) Reply {
 			return Failed(errNoScript)
 		}
 	case cmd.Script != nil:
-		p = s.load(compile(cmd.Script, cmd.Script.Source))
+		p = s.load(cmd.Script.compiled())
 	default:
-		p = s.load(compile(text, text))
+		p = s.load(compile(text))
 	}
 	if p.failed != nil {
 		return Failed(p.failed)
@@ -174,7 +183,7 @@ func (s *Store) eval(c *command, cmd *Cmd) Reply {
 }
 
 // Load makes a script known by its hash until the store is reset.
-func (s *Store) Load(script *Script) { s.load(compile(script, script.Source)) }
+func (s *Store) Load(script *Script) { s.load(script.compiled()) }
 
 func (s *Store) load(p *program) *program {
 	if p.failed == nil && !slices.Contains(s.loaded, p) {
@@ -189,7 +198,7 @@ func (s *Store) hashed(script *Script, hash string) *program {
 		if script.Source == "" { // only its hash is known
 			return nil
 		}
-		hash = compile(script, script.Source).sha
+		hash = script.compiled().sha
 	}
 	for _, p := range s.loaded {
 		if strings.EqualFold(p.sha, hash) {
@@ -206,11 +215,10 @@ func (s *Store) loadScript(cmd *Cmd) Reply {
 		unmodelled("SCRIPT " + word.String())
 	}
 	text := cmd.Arg(1).String()
-	key := any(text)
 	if cmd.Script != nil {
-		key, text = cmd.Script, cmd.Script.Source
+		text = cmd.Script.Source
 	}
-	p := s.load(compile(key, text))
+	p := s.load(compile(text))
 	if p.failed != nil {
 		return Failed(p.failed)
 	}

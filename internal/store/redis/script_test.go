@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"lockstep/internal/must"
 )
@@ -30,7 +31,7 @@ func TestScriptChanges(t *testing.T) {
 		{10_001, 2, take, "(integer) 1", "expired lock of 1 by 0 ttl 0; granted lock of 2 by 2 ttl -1; extended lock of 2 by 2 ttl 10000",
 			"EXPIRED lock @10000 of 1 by 0; HSET lock A 1 @-1 of 2 by 2; PEXPIREAT lock @20001 of 2 by 2"},
 		{10_002, 3, half, "(error) WRONGTYPE Operation against a key holding the wrong kind of value script: " +
-			compile(half.Script, half.Script.Source).sha + ", on @user_script:2.",
+			half.Script.compiled().sha + ", on @user_script:2.",
 			"granted k of 3 by 3 ttl -1", "SET k v @-1 of 3 by 3"},
 	})
 }
@@ -137,7 +138,7 @@ func TestNumbersAsTexts(t *testing.T) {
 func TestTameEqualsGuarded(t *testing.T) {
 	tame := 0
 	for _, known := range lockScripts {
-		p := compile(&known.Script, known.Source)
+		p := known.compiled()
 		if p.failed != nil || !p.tame {
 			continue
 		}
@@ -190,6 +191,9 @@ func (g *generator) plainValue(depth, locals int) string {
 		return "not " + g.plainValue(depth-1, locals)
 	case depth > 0 && n < 6:
 		return g.plainCall(depth-1, locals)
+	case depth > 0 && n == 7:
+		return fmt.Sprintf("(redis.call(%s, %s) %s %s)", g.pick(`"get"`, `"GET"`, `"exists"`), g.pick("KEYS[1]", "KEYS[2]", "ARGV[1]", `"k"`),
+			g.pick("==", "~="), g.pick("ARGV[1]", "ARGV[2]", "ARGV[3]", "KEYS[1]", g.plainValue(0, locals)))
 	case locals > 0 && n == 6:
 		return fmt.Sprintf("v%d", g.IntN(locals))
 	}
@@ -210,17 +214,23 @@ func TestPlainScriptsDoWhatLuaDoes(t *testing.T) {
 	g := &generator{Rand: rand.New(rand.NewPCG(7, 3))}
 	ends := map[ReplyKind]int{}
 	for range 4000 {
-		source, held := g.plainScript(2, 0), g.pick("1", "A")
+		source, held := g.plainScript(2, 0), Set("k", g.pick("1", "A"))
+		switch g.IntN(4) {
+		case 0:
+			held = Command("HSET", "k", "A", "1")
+		case 1:
+			held = held.PX(3 * time.Millisecond) // over when the script begins
+		}
 		script, inLua := &Script{Name: "x", Source: source}, &Script{Name: "x", Source: source}
-		p := *compile(script, source)
+		p := *script.compiled()
 		if p.plain == nil && strings.Count(source, "local") <= mostLocals && !strings.Contains(source, "-0") {
 			t.Fatalf("it is not plain:\n%s", source)
 		}
 		p.plain = nil
-		programs.Store(inLua, &p)
+		inLua.program.Store(&p)
 		a, b := New(), New()
 		for _, s := range []*Store{a, b} {
-			do(s, 0, 1, Set("k", held))
+			do(s, 0, 1, held)
 		}
 		quick, slow := Eval(script, "k").Text("A").Text("2"), Eval(inLua, "k").Text("A").Text("2")
 		got, want := a.Exec(5, 2, &quick), b.Exec(5, 2, &slow)
@@ -276,7 +286,7 @@ func TestOnlyShortScriptsHaveNoBudget(t *testing.T) {
 		{`local function f() return f() end return f()`, false},
 		{`x = 1`, false},
 	} {
-		p := compile(tt.source, tt.source)
+		p := compile(tt.source)
 		if p.failed != nil || p.short != tt.short {
 			t.Errorf("%s: short %v, want %v (%v)", tt.source, p.short, tt.short, p.failed)
 		}
