@@ -2,14 +2,11 @@
 .DEFAULT_GOAL := help
 SHELL := /bin/bash
 GO ?= go
-# A profile of whole runs, for the compiler. It is not named default.pgo: then
-# `go run` would compile everything with it, and the first report would be late.
-PROFILE := $(CURDIR)/cmd/simulate/simulate.pgo
 
 # The browsers that internal/browser knows; any of them will do.
 BROWSERS := chromium chromium-browser google-chrome chrome headless-shell
 
-.PHONY: help test test-more unit race mutants live live-all live-docker images determinism soak soak-live chaos fuzz conformance bench bench-live check lint golden generate gallery site build build-live dist cross profile servers examples consul libraries programs clean
+.PHONY: help test test-more unit race mutants live live-all live-docker images determinism soak soak-live chaos fuzz conformance bench bench-live check lint golden generate gallery site build build-live dist cross servers examples consul libraries programs clean
 
 help: ## show this menu
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -156,8 +153,8 @@ conformance: servers consul ## compare the models of the stores with real server
 	$(GO) test -count=1 -timeout 60m -v -run 'TestRealConsulAgrees$$' ./internal/store/consul/live -conformance.operations 100000 -conformance.seed $(or $(SEED),1)
 	$(GO) test -count=1 -timeout 60m -v -run 'TestRealNATSAgrees$$' ./internal/store/nats/live -conformance.operations 100000 -conformance.seed $(or $(SEED),1)
 
-bench: ## the benchmarks, with the program's own GC setting and profile; compare two runs with benchstat
-	GOGC=400 $(GO) test -pgo=$(PROFILE) -run '^$$' -bench . -benchmem ./internal/...
+bench: ## the benchmarks, with the program's own GC setting; compare two runs with benchstat
+	GOGC=400 $(GO) test -run '^$$' -bench . -benchmem ./internal/...
 	cd locktest && LOCKTEST_SPEED=1 $(GO) run ../cmd/simulate test . -- -count=1 -run '^TestSpeed$$' -v
 
 bench-live: ## acquire and release on real servers: our adapter beside redislock, redsync and go-redis, and the stores beside each other
@@ -199,7 +196,7 @@ site: ## the static site: playground, reference, matrix, which lock, gallery, to
 	GO="$(GO)" scripts/site $(or $(SITE),site)
 
 build: ## bin/simulate
-	$(GO) build -pgo=$(PROFILE) -o bin/simulate ./cmd/simulate
+	$(GO) build -o bin/simulate ./cmd/simulate
 
 build-live: build ## also bin/simulate-live, which it becomes for real servers and for a queue of many machines
 	$(GO) build -tags live,queue -o bin/simulate-live ./cmd/simulate
@@ -209,11 +206,6 @@ dist: ## dist/: an archive of the program for each system, with completions and 
 
 cross: ## compile the plain program and its unit tests for every system that has an archive
 	GO="$(GO)" scripts/cross
-
-profile: ## record the compiler's profile again
-	$(GO) test -trimpath -c -o /tmp/profile.test ./internal/sim
-	GOGC=400 /tmp/profile.test -test.run '^$$' -test.bench Run -test.benchtime 10s -test.cpuprofile $(PROFILE)
-	rm /tmp/profile.test
 
 images: servers ## build local container images of the servers, if an engine answers
 	@scripts/local-images

@@ -37,9 +37,6 @@ var targets = []target{
 // completions are the file names that shells look for.
 var completions = map[string]string{"bash": "simulate.bash", "zsh": "_simulate", "fish": "simulate.fish", "powershell": "simulate.ps1"}
 
-// profile guides the compiler's optimizations (PGO).
-const profile = "cmd/simulate/simulate.pgo"
-
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
@@ -192,7 +189,7 @@ func (r *release) build(ctx context.Context, t target, name string, flags ...str
 	}
 	at := filepath.Join(dir, name)
 	args := append([]string{
-		"build", "-trimpath", "-buildvcs=false", "-pgo=" + profile,
+		"build", "-trimpath", "-buildvcs=false",
 		"-ldflags", "-s -w -buildid= -X main.version=" + r.version, "-o", at,
 	}, flags...)
 	env := []string{"CGO_ENABLED=0", "GOOS=" + t.goos, "GOARCH=" + t.goarch, "GOFLAGS=", "GOAMD64=v1", "GOARM64=v8.0"}
