@@ -31,9 +31,9 @@ type Judgement struct {
 // FiredFault says whether a planned fault happened.
 type FiredFault struct {
 	history.Fault
-	Times  int  // 0: it never fired
-	InVain bool // it changed nothing; Times is 0 when its target was not there
-	// Partless says why the lock could not notice it, see part.go; then it is in vain.
+	Times    int  // 0: it never fired
+	NoEffect bool // it changed nothing; Times is 0 when its target was not there
+	// Partless says why the lock could not notice it, see part.go; then NoEffect is set.
 	Partless  say.Phrase
 	Endless   bool // the moment that should end it never came, not even once, so it lasted until everything healed
 	Contended bool // a client could notice it, see notice.go
@@ -71,11 +71,11 @@ func Judge(h *history.History, asked ...string) Judgement {
 	for i := range j.Faults {
 		f := &j.Faults[i]
 		f.Partless = partless[int64(f.Number)]
-		f.InVain = f.InVain || !f.Partless.Empty()
+		f.NoEffect = f.NoEffect || !f.Partless.Empty()
 	}
 	for _, line := range h.Header.Lines {
 		j.Lines = append(j.Lines, DrawnLine{line, slices.ContainsFunc(j.Faults, func(f FiredFault) bool {
-			return f.Line == line.Number && f.Times > 0 && !f.InVain && f.Contended
+			return f.Line == line.Number && f.Times > 0 && !f.NoEffect && f.Contended
 		})})
 	}
 	j.Untested = j.untested()
@@ -169,7 +169,7 @@ func (j *Judgement) untested() say.Phrase {
 		case !f.Partless.Empty():
 			number, fault := f.said()
 			return say.HadNoPart.With(number, fault, f.Partless)
-		case f.InVain:
+		case f.NoEffect:
 			return say.HadNoEffect.With(f.said())
 		case f.Times == 0:
 			return say.NeverFired.With(f.said())

@@ -155,7 +155,7 @@ func (t *tally) observe(i int32, e *history.Event) {
 	case history.Healed:
 		t.quiet = true
 	case history.WithoutEffect:
-		t.fault(e).InVain = true
+		t.fault(e).NoEffect = true
 	case history.CutShort:
 		t.facts.cutShort = true
 	default:

@@ -57,7 +57,7 @@ func firstViolation(findings []checker.Finding) (first *checker.Violation, prope
 
 type inquiry struct {
 	h    *timeline.Timeline
-	t    *teller // for its words only
+	t    *narrator // for its words only
 	lag  time.Duration
 	at   history.Instant // of the violation
 	from history.Instant // since when a stuck lock is

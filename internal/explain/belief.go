@@ -8,7 +8,7 @@ import (
 
 // The sentences about clients and the guarded resource.
 
-func acquired(t *teller, i int32, e *history.Event) say.Phrase {
+func acquired(t *narrator, i int32, e *history.Event) say.Phrase {
 	who, held := t.who(e.Node), t.Held(e.Node)
 	enters := say.Flag(t.own(i, e.Node, history.Entered) >= 0)
 	if t.Grants && held == nil {
@@ -27,9 +27,9 @@ func acquired(t *teller, i int32, e *history.Event) say.Phrase {
 // endless reports whether the store could have set an end to an entry, and has not. A row of a
 // table, or a key of etcd without a lease, may have an end in its value, which the store does not
 // read.
-func (t *teller) endless(held *timeline.Held) bool { return held.End == 0 && t.h.Header.Expires }
+func (t *narrator) endless(held *timeline.Held) bool { return held.End == 0 && t.h.Header.Expires }
 
-func acquireFailed(t *teller, _ int32, e *history.Event) say.Phrase {
+func acquireFailed(t *narrator, _ int32, e *history.Event) say.Phrase {
 	switch {
 	case t.Client(e.Node).Failed:
 		return nothing // not the first one in this wait
@@ -39,15 +39,15 @@ func acquireFailed(t *teller, _ int32, e *history.Event) say.Phrase {
 	return say.AttemptFails.With(t.who(e.Node), t.reason(e))
 }
 
-func (t *teller) reason(e *history.Event) say.Reason {
+func (t *narrator) reason(e *history.Event) say.Reason {
 	return say.Reason(short(t.h.Text(e.Text), 60))
 }
 
-func gaveUp(t *teller, _ int32, e *history.Event) say.Phrase {
+func gaveUp(t *narrator, _ int32, e *history.Event) say.Phrase {
 	return say.GivesUp.With(t.who(e.Node))
 }
 
-func entered(t *teller, i int32, e *history.Event) say.Phrase {
+func entered(t *narrator, i int32, e *history.Event) say.Phrase {
 	if c := t.Client(e.Node); c.Believes && e.At.Sub(c.Since) <= together {
 		return nothing // told together with the acquisition
 	}
@@ -55,12 +55,12 @@ func entered(t *teller, i int32, e *history.Event) say.Phrase {
 }
 
 // lostLease says that the client stops, unless it writes afterwards.
-func lostLease(t *teller, i int32, e *history.Event) say.Phrase {
+func lostLease(t *narrator, i int32, e *history.Event) say.Phrase {
 	return say.LearnsOfLoss.With(t.who(e.Node), say.Flag(!t.writesOn(i, e.Node)))
 }
 
 // writesOn reports whether a client writes after event i and before it gets the lock again.
-func (t *teller) writesOn(i int32, id history.NodeID) bool {
+func (t *narrator) writesOn(i int32, id history.NodeID) bool {
 	next := t.h.Next(i, timeline.Ever, func(e *history.Event) bool {
 		return e.Kind == history.Acquired && e.Node == id || writes(e, id)
 	})
@@ -74,7 +74,7 @@ func writes(e *history.Event, id history.NodeID) bool {
 
 // releasing is told at the removal of the entry if that follows at once, and not after the client
 // has been told of its loss.
-func releasing(t *teller, i int32, e *history.Event) say.Phrase {
+func releasing(t *narrator, i int32, e *history.Event) say.Phrase {
 	next := t.h.Next(i, together, func(n *history.Event) bool {
 		return n.Kind == history.Removed && n.Owner == e.Node && n.Peer == e.Node ||
 			n.Node == e.Node && (n.Kind == history.Froze || n.Kind == history.Crashed)
@@ -86,7 +86,7 @@ func releasing(t *teller, i int32, e *history.Event) say.Phrase {
 }
 
 // notHeld says whether the entry is still there, if the history shows it.
-func notHeld(t *teller, i int32, e *history.Event) say.Phrase {
+func notHeld(t *narrator, i int32, e *history.Event) say.Phrase {
 	if n := t.freed(i, e.Node); 0 < n && n < t.voters() {
 		return say.RemovesSome.With(t.who(e.Node), say.Number(n), say.Number(t.voters()))
 	}
@@ -98,7 +98,7 @@ func notHeld(t *teller, i int32, e *history.Event) say.Phrase {
 
 // voters returns how many servers have an entry each of one lock: of primaries, even of two, one
 // decides.
-func (t *teller) voters() int {
+func (t *narrator) voters() int {
 	if t.h.Header.Topology != "independent" {
 		return 1
 	}
@@ -106,7 +106,7 @@ func (t *teller) voters() int {
 }
 
 // freed returns from how many servers a client has removed its entry since its release began.
-func (t *teller) freed(i int32, id history.NodeID) (n int) {
+func (t *narrator) freed(i int32, id history.NodeID) (n int) {
 	for _, e := range t.h.Before(i, timeline.Ever) {
 		switch {
 		case e.Kind == history.Releasing && e.Node == id:
@@ -118,23 +118,23 @@ func (t *teller) freed(i int32, id history.NodeID) (n int) {
 	return n
 }
 
-func releaseFailed(t *teller, _ int32, e *history.Event) say.Phrase {
+func releaseFailed(t *narrator, _ int32, e *history.Event) say.Phrase {
 	if t.Held(e.Node) != nil {
 		return say.ReleaseFailsEntryStays.With(t.who(e.Node))
 	}
 	return say.ReleaseFails.With(t.who(e.Node), t.reason(e))
 }
 
-func writeAccepted(t *teller, i int32, e *history.Event) say.Phrase {
+func writeAccepted(t *narrator, i int32, e *history.Event) say.Phrase {
 	return say.Writes.With(t.who(e.Peer), t.woke(i, e.Peer), say.Flag(t.Client(e.Peer).Lost), say.Optional(e.Token))
 }
 
-func writeRefused(t *teller, i int32, e *history.Event) say.Phrase {
+func writeRefused(t *narrator, i int32, e *history.Event) say.Phrase {
 	return say.WriteRefused.With(t.who(e.Peer), t.woke(i, e.Peer), say.Number(e.Token), say.Number(e.Value))
 }
 
 // woke reports whether a writer has just been thawed, which is told with its write.
-func (t *teller) woke(i int32, id history.NodeID) say.Flag {
+func (t *narrator) woke(i int32, id history.NodeID) say.Flag {
 	for _, e := range t.h.Before(i, together) {
 		if e.Node == id && (e.Kind == history.LostLease || e.Kind == history.Thawed) {
 			return e.Kind == history.Thawed

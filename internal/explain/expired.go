@@ -146,7 +146,7 @@ func (q *inquiry) faultsIn(from, to history.Instant) []int32 {
 }
 
 // faultsIn lists the events with which the faults that acted between two instants began.
-func (t *teller) faultsIn(from, to history.Instant) (events []int32) {
+func (t *narrator) faultsIn(from, to history.Instant) (events []int32) {
 	over := func(e *history.Event, by func(*history.Event) bool) {
 		if e.At < from {
 			events = slices.DeleteFunc(events, func(i int32) bool { return by(&t.h.Events[i]) })

@@ -13,7 +13,7 @@ import (
 // The sentences about faults and processes.
 
 // faultBegan is told only if no event of the fault says more, as a freeze says more of a pause.
-func faultBegan(t *teller, i int32, e *history.Event) say.Phrase {
+func faultBegan(t *narrator, i int32, e *history.Event) say.Phrase {
 	if t.cuts(e) {
 		t.cut++
 	}
@@ -32,7 +32,7 @@ func faultBegan(t *teller, i int32, e *history.Event) say.Phrase {
 
 // faultEnded is told only for faults without an event of their own, and for those whose end never
 // came.
-func faultEnded(t *teller, i int32, e *history.Event) say.Phrase {
+func faultEnded(t *narrator, i int32, e *history.Event) say.Phrase {
 	if t.cuts(e) {
 		t.cut--
 	}
@@ -52,12 +52,12 @@ func faultEnded(t *teller, i int32, e *history.Event) say.Phrase {
 }
 
 // cuts reports whether the fault of an event cuts links.
-func (t *teller) cuts(e *history.Event) bool {
+func (t *narrator) cuts(e *history.Event) bool {
 	verb, _ := faults.Lookup(t.h.Fault(e.Value).Verb)
 	return verb.Cuts()
 }
 
-func froze(t *teller, i int32, e *history.Event) say.Phrase {
+func froze(t *narrator, i int32, e *history.Event) say.Phrase {
 	var length say.OptionalSpan
 	if s := t.h.FreezeAt(i); s.Over {
 		length = say.OptionalSpan(s.To.Sub(e.At))
@@ -69,7 +69,7 @@ func froze(t *teller, i int32, e *history.Event) say.Phrase {
 func byFault(e *history.Event) say.Optional { return say.Optional(max(e.Value, 0)) }
 
 // between says between which two commands a client freezes during an acquisition or a release.
-func (t *teller) between(i int32, e *history.Event) say.Phrase {
+func (t *narrator) between(i int32, e *history.Event) say.Phrase {
 	c := t.Client(e.Node)
 	last := t.h.At(c.LastWire)
 	if !(c.Waits || c.Releasing) || last == nil || last.At != e.At {
@@ -94,7 +94,7 @@ func (t *teller) between(i int32, e *history.Event) say.Phrase {
 }
 
 // thawed is told with the write that follows at once, if any.
-func thawed(t *teller, i int32, e *history.Event) say.Phrase {
+func thawed(t *narrator, i int32, e *history.Event) say.Phrase {
 	next := t.h.Next(i, together, func(n *history.Event) bool {
 		return n.Kind == history.LostLease && n.Node == e.Node || writes(n, e.Node)
 	})
@@ -104,7 +104,7 @@ func thawed(t *teller, i int32, e *history.Event) say.Phrase {
 	return say.Wakes.With(t.who(e.Node), say.Flag(t.Client(e.Node).Believes))
 }
 
-func crashed(t *teller, i int32, e *history.Event) say.Phrase {
+func crashed(t *narrator, i int32, e *history.Event) say.Phrase {
 	then := t.afterDeath(i, e)
 	if t.h.Fault(e.Value).Verb == "lose-host" {
 		return say.IsLostWithHost.With(t.who(e.Node), byFault(e), then)
@@ -113,7 +113,7 @@ func crashed(t *teller, i int32, e *history.Event) say.Phrase {
 }
 
 // afterDeath says what happens to the entries of a dead client, or on a dead server.
-func (t *teller) afterDeath(i int32, e *history.Event) say.Phrase {
+func (t *narrator) afterDeath(i int32, e *history.Event) say.Phrase {
 	if t.h.Role(e.Node) == history.RoleStore {
 		switch list := t.Entries[t.h.Place(e.Node)]; {
 		case t.h.InCluster(e.Node):
@@ -139,7 +139,7 @@ func (t *teller) afterDeath(i int32, e *history.Event) say.Phrase {
 }
 
 // restarted says what the server forgot meanwhile.
-func restarted(t *teller, i int32, e *history.Event) say.Phrase {
+func restarted(t *narrator, i int32, e *history.Event) say.Phrase {
 	var owners []history.NodeID
 	for _, n := range t.h.Before(i, 0) {
 		if n.Kind == history.Forgotten && n.Node == e.Node {
@@ -157,7 +157,7 @@ func restarted(t *teller, i int32, e *history.Event) say.Phrase {
 }
 
 // fewNames are the names of at most four clients, or none.
-func (t *teller) fewNames(ids []history.NodeID) say.Names {
+func (t *narrator) fewNames(ids []history.NodeID) say.Names {
 	if len(ids) > 4 {
 		return nil
 	}
@@ -166,7 +166,7 @@ func (t *teller) fewNames(ids []history.NodeID) say.Names {
 
 // promoted says what the new primary knows about the clients that believe, and
 // whether the old one still runs.
-func promoted(t *teller, _ int32, e *history.Event) say.Phrase {
+func promoted(t *narrator, _ int32, e *history.Event) say.Phrase {
 	if t.h.InCluster(e.Node) {
 		return say.BecomesLeader.With(t.who(e.Node), byFault(e))
 	}
@@ -186,18 +186,18 @@ func promoted(t *teller, _ int32, e *history.Event) say.Phrase {
 	return say.BecomesPrimary.With(t.who(e.Node), byFault(e), running, t.fewNames(missing))
 }
 
-func demoted(t *teller, _ int32, e *history.Event) say.Phrase {
+func demoted(t *narrator, _ int32, e *history.Event) say.Phrase {
 	return say.BecomesReplica.With(t.who(e.Node), say.Verbatim(t.name(e.Peer)))
 }
 
 // knows reports whether a server has a live entry of an owner.
-func (t *teller) knows(server, owner history.NodeID, at history.Instant) bool {
+func (t *narrator) knows(server, owner history.NodeID, at history.Instant) bool {
 	return slices.ContainsFunc(t.Entries[t.h.Place(server)], func(held timeline.Held) bool {
 		return held.Owner == owner && (held.End == 0 || held.End > at)
 	})
 }
 
-func clockChanged(t *teller, _ int32, e *history.Event) say.Phrase {
+func clockChanged(t *narrator, _ int32, e *history.Event) say.Phrase {
 	if e.Value < 0 {
 		return say.ClockJumpsBack.With(t.who(e.Node), say.Span(-e.Value))
 	}
@@ -205,7 +205,7 @@ func clockChanged(t *teller, _ int32, e *history.Event) say.Phrase {
 }
 
 // healed begins the final quiet period, which matters only if the lock is stuck.
-func healed(t *teller, _ int32, _ *history.Event) say.Phrase {
+func healed(t *narrator, _ int32, _ *history.Event) say.Phrase {
 	if !t.progress {
 		return nothing
 	}

@@ -9,9 +9,9 @@ import (
 	"lockstep/internal/say"
 )
 
-func (t *teller) name(id history.NodeID) string { return t.h.Name(id) }
+func (t *narrator) name(id history.NodeID) string { return t.h.Name(id) }
 
-func (t *teller) names(ids []history.NodeID) say.Names {
+func (t *narrator) names(ids []history.NodeID) say.Names {
 	out := make(say.Names, len(ids))
 	for i, id := range ids {
 		out[i] = t.name(id)
@@ -20,7 +20,7 @@ func (t *teller) names(ids []history.NodeID) say.Names {
 }
 
 // who is a node in a sentence.
-func (t *teller) who(id history.NodeID) say.Node {
+func (t *narrator) who(id history.NodeID) say.Node {
 	switch t.h.Role(id) {
 	case history.RoleStore:
 		return say.Store(t.name(id), t.Stores == 1)
@@ -35,7 +35,7 @@ func (t *teller) who(id history.NodeID) say.Node {
 }
 
 // fault is what a fault does, without when: by the header, or by the event in a log from elsewhere.
-func (t *teller) fault(e *history.Event) say.Part {
+func (t *narrator) fault(e *history.Event) say.Part {
 	f := t.h.Fault(e.Value)
 	if known, ok := faults.Of(f.Values); ok {
 		return deed{known.Deed()}
@@ -62,7 +62,7 @@ func short(s string, n int) string {
 
 // command returns the command that caused an event: SET, or the name of a script. It may be
 // unknown.
-func (t *teller) command(index int32) say.Command {
+func (t *narrator) command(index int32) say.Command {
 	if _, sent := t.h.Request(index); sent != nil {
 		return commandNamed(t.h.Op(sent.Text))
 	}

@@ -14,7 +14,7 @@ import (
 
 // granted is told with the client's acquisition, or with the loss of the reply, if that follows at
 // once.
-func granted(t *teller, i int32, e *history.Event) say.Phrase {
+func granted(t *narrator, i int32, e *history.Event) say.Phrase {
 	if t.own(i, e.Owner, history.Acquired) >= 0 || t.replyLost(i) {
 		return nothing
 	}
@@ -40,14 +40,14 @@ func besides(near iter.Seq2[int32, *history.Event], kind history.Kind, e *histor
 }
 
 // replyLost reports whether the reply of the command that caused event i is lost at once.
-func (t *teller) replyLost(i int32) bool {
+func (t *narrator) replyLost(i int32) bool {
 	cause := t.h.Events[i].Cause
 	return cause >= 0 && t.h.Next(i, 0, func(n *history.Event) bool { return n.Kind == history.ReplyDropped && n.Cause == cause }) >= 0
 }
 
 // extended tells renewals in a row as one step, and every extension of another client's entry, or
 // by which an entry loses its end.
-func extended(t *teller, i int32, e *history.Event) say.Phrase {
+func extended(t *narrator, i int32, e *history.Event) say.Phrase {
 	held := t.Find(e.Node, e.Owner, e.Text)
 	if e.Peer != 0 && e.Peer != e.Owner {
 		if int(e.Peer) >= len(t.foreign) || t.foreign[e.Peer] {
@@ -89,7 +89,7 @@ func extended(t *teller, i int32, e *history.Event) say.Phrase {
 // untoldRenewals returns how often an owner has renewed its entry since that was last told, and on
 // how many servers, and resets the count. Of entries on several servers the most renewed one
 // counts.
-func (t *teller) untoldRenewals(owner history.NodeID) (most, servers int) {
+func (t *narrator) untoldRenewals(owner history.NodeID) (most, servers int) {
 	most = 1
 	for place := range t.Entries {
 		for i := range t.Entries[place] {
@@ -111,7 +111,7 @@ func repeated(n int) say.OptionalTimes {
 }
 
 // newEnd says when an entry ends after an extension.
-func (t *teller) newEnd(held *timeline.Held, e *history.Event) say.Phrase {
+func (t *narrator) newEnd(held *timeline.Held, e *history.Event) say.Phrase {
 	switch at := timeline.EndOf(e); {
 	case at != 0:
 		return say.EndsAtNow.With(say.Seconds(at))
@@ -123,7 +123,7 @@ func (t *teller) newEnd(held *timeline.Held, e *history.Event) say.Phrase {
 
 // renewsOn reports whether the next event of an entry or its owner is another such renewal, so that
 // this one needs no step.
-func (t *teller) renewsOn(i int32, e *history.Event) bool {
+func (t *narrator) renewsOn(i int32, e *history.Event) bool {
 	for j, n := range t.h.After(i, timeline.Ever) {
 		if t.breaks[j] != nil {
 			return false
@@ -148,7 +148,7 @@ func (t *teller) renewsOn(i int32, e *history.Event) bool {
 	return false
 }
 
-func removed(t *teller, i int32, e *history.Event) say.Phrase {
+func removed(t *narrator, i int32, e *history.Event) say.Phrase {
 	switch {
 	case e.Peer == 0:
 		return say.ServerRemoves.With(t.who(e.Node), t.who(e.Owner), t.untold(e.Owner))
@@ -163,7 +163,7 @@ func removed(t *teller, i int32, e *history.Event) say.Phrase {
 // expired says whether the owner still believes, which makes an expiry dangerous, and how late it
 // is: ZooKeeper and etcd look only from time to time for what has ended, a frozen server does not
 // look, and a row is still there when its time is up, until a request takes it over.
-func expired(t *teller, _ int32, e *history.Event) say.Phrase {
+func expired(t *narrator, _ int32, e *history.Event) say.Phrase {
 	if t.StandsBy(e.Node) {
 		return nothing
 	}
@@ -188,10 +188,10 @@ func expired(t *teller, _ int32, e *history.Event) say.Phrase {
 }
 
 // untold reports whether the owner of a lost entry still believes that it holds the lock.
-func (t *teller) untold(owner history.NodeID) say.Flag { return say.Flag(t.Client(owner).Believes) }
+func (t *narrator) untold(owner history.NodeID) say.Flag { return say.Flag(t.Client(owner).Believes) }
 
 // forgotten is told with the restart that follows, if any.
-func forgotten(t *teller, i int32, e *history.Event) say.Phrase {
+func forgotten(t *narrator, i int32, e *history.Event) say.Phrase {
 	if t.h.Next(i, 0, func(n *history.Event) bool { return n.Kind == history.Restarted && n.Node == e.Node }) >= 0 {
 		return nothing
 	}

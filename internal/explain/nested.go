@@ -9,14 +9,14 @@ import (
 // The sentences about re-entry.
 
 // reenters is told with the outcome if that follows at once.
-func reenters(t *teller, i int32, e *history.Event) say.Phrase {
+func reenters(t *narrator, i int32, e *history.Event) say.Phrase {
 	if t.own(i, e.Node, history.Reentered, history.ReenterFailed) >= 0 {
 		return nothing
 	}
 	return say.AsksAgain.With(t.who(e.Node))
 }
 
-func reentered(t *teller, i int32, e *history.Event) say.Phrase {
+func reentered(t *narrator, i int32, e *history.Event) say.Phrase {
 	var depth say.Optional
 	if e.Value > 1 {
 		depth = say.Optional(e.Value)
@@ -29,7 +29,7 @@ func reentered(t *teller, i int32, e *history.Event) say.Phrase {
 }
 
 // asked returns the Reenters event of an outcome, or nil.
-func (t *teller) asked(i int32, outcome *history.Event) *history.Event {
+func (t *narrator) asked(i int32, outcome *history.Event) *history.Event {
 	for _, e := range t.h.Before(i, timeline.Ever) {
 		if e.Kind == history.Reenters && e.Node == outcome.Node {
 			return e
@@ -39,14 +39,14 @@ func (t *teller) asked(i int32, outcome *history.Event) *history.Event {
 }
 
 // reenterFailed says whether the client's own entry was in its way.
-func reenterFailed(t *teller, _ int32, e *history.Event) say.Phrase {
+func reenterFailed(t *narrator, _ int32, e *history.Event) say.Phrase {
 	if t.Held(e.Node) != nil {
 		return say.IsInItsOwnWay.With(t.who(e.Node))
 	}
 	return say.NotOnceMore.With(t.who(e.Node), t.reason(e))
 }
 
-func left(t *teller, _ int32, e *history.Event) say.Phrase {
+func left(t *narrator, _ int32, e *history.Event) say.Phrase {
 	if t.h.Text(e.Text) != "" {
 		return say.InnerReleaseFails.With(t.who(e.Node), t.reason(e))
 	}

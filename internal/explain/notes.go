@@ -9,7 +9,7 @@ import (
 )
 
 // note says which properties break at an event, and why.
-func (t *teller) note(e *history.Event, breaks []breach) say.Phrase {
+func (t *narrator) note(e *history.Event, breaks []breach) say.Phrase {
 	sorted := slices.Clone(breaks)
 	slices.SortStableFunc(sorted, func(a, b breach) int { return rank(a.property) - rank(b.property) })
 	var parts say.Remarks
@@ -36,7 +36,7 @@ func rank(property string) int {
 	return len(Order)
 }
 
-func (t *teller) oneNote(e *history.Event, b breach) say.Phrase {
+func (t *narrator) oneNote(e *history.Event, b breach) say.Phrase {
 	wrong, other := e.Node, history.NodeID(0)
 	if len(b.Clients) > 0 {
 		wrong = b.Clients[0]

@@ -9,7 +9,7 @@ import (
 
 // sentences has a function for each kind of event with a sentence of its own. It returns nothing
 // for an event that is routine, or that another sentence tells. The state is that before the event.
-var sentences = [...]func(t *teller, i int32, e *history.Event) say.Phrase{
+var sentences = [...]func(t *narrator, i int32, e *history.Event) say.Phrase{
 	history.Acquired:      acquired,
 	history.AcquireFailed: acquireFailed,
 	history.GaveUp:        gaveUp,
@@ -55,7 +55,7 @@ var sentences = [...]func(t *teller, i int32, e *history.Event) say.Phrase{
 var nothing say.Phrase
 
 // tell returns the sentence for an event, or nothing.
-func (t *teller) tell(i int32, e *history.Event) say.Phrase {
+func (t *narrator) tell(i int32, e *history.Event) say.Phrase {
 	if int(e.Kind) >= len(sentences) || sentences[e.Kind] == nil {
 		return nothing
 	}
@@ -65,7 +65,7 @@ func (t *teller) tell(i int32, e *history.Event) say.Phrase {
 	return sentences[e.Kind](t, i, e)
 }
 
-func (t *teller) ofProbe(e *history.Event) bool {
+func (t *narrator) ofProbe(e *history.Event) bool {
 	return slices.ContainsFunc([]history.NodeID{e.Node, e.Peer, e.Owner}, func(id history.NodeID) bool {
 		return t.h.Role(id) == history.RoleProbe
 	})
@@ -85,7 +85,7 @@ var (
 )
 
 // plain tells an event that has no sentence here but must be shown.
-func (t *teller) plain(e *history.Event) say.Phrase {
+func (t *narrator) plain(e *history.Event) say.Phrase {
 	who := t.who(e.Node)
 	if says, ok := ofNode[e.Kind]; ok {
 		return says.With(who)
@@ -115,7 +115,7 @@ func (t *teller) plain(e *history.Event) say.Phrase {
 
 // own returns the next event of a node that is of one of the given kinds and close enough to share
 // a sentence, or NoCause. A freeze, crash or failure of the node in between ends the search.
-func (t *teller) own(i int32, node history.NodeID, kinds ...history.Kind) int32 {
+func (t *narrator) own(i int32, node history.NodeID, kinds ...history.Kind) int32 {
 	ends := []history.Kind{history.Froze, history.Crashed, history.AcquireFailed, history.GaveUp, history.TimedOut}
 	next := t.h.Next(i, together, func(e *history.Event) bool {
 		return e.Node == node && (slices.Contains(kinds, e.Kind) || slices.Contains(ends, e.Kind))

@@ -13,8 +13,8 @@ import (
 // message may be without having one.
 const together = 250 * time.Millisecond
 
-// teller narrates a history along its states.
-type teller struct {
+// narrator narrates a history along its states.
+type narrator struct {
 	*timeline.State
 	h        *timeline.Timeline
 	breaks   map[int32][]breach
@@ -24,8 +24,8 @@ type teller struct {
 	foreign  []bool  // by node: that it extends another client's entry has been told
 }
 
-func newTeller(h *timeline.Timeline, findings []checker.Finding) *teller {
-	t := &teller{State: h.Begin(), h: h, breaks: anchors(h, findings), foreign: make([]bool, len(h.Header.Nodes)+1)}
+func newTeller(h *timeline.Timeline, findings []checker.Finding) *narrator {
+	t := &narrator{State: h.Begin(), h: h, breaks: anchors(h, findings), foreign: make([]bool, len(h.Header.Nodes)+1)}
 	for _, f := range findings {
 		t.progress = t.progress || (f.Property == checker.ProgressID && f.Verdict == checker.Broken)
 	}
@@ -33,7 +33,7 @@ func newTeller(h *timeline.Timeline, findings []checker.Finding) *teller {
 }
 
 // beliefs says what the clients believe and what the store has, and whether the two disagree.
-func (t *teller) beliefs() (belief, store say.Phrase, apart bool) {
+func (t *narrator) beliefs() (belief, store say.Phrase, apart bool) {
 	var believers []history.NodeID
 	for id := range t.Clients {
 		if t.Clients[id].Believes {

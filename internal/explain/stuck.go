@@ -31,7 +31,7 @@ func (q *inquiry) stuck(v *checker.Violation) False {
 	if f := q.cameBack(probe); f.Proved() {
 		return f
 	}
-	return q.inVain(probe, v)
+	return q.ineffective(probe, v)
 }
 
 // cameBack explains a removed entry that is back, because a replica became the primary before it
@@ -164,8 +164,8 @@ func (q *inquiry) allDown() int32 {
 	return down[fatal-1]
 }
 
-// inVain explains a lock that no client holds and that the probe does not get.
-func (q *inquiry) inVain(probe history.NodeID, v *checker.Violation) False {
+// ineffective explains a lock that no client holds and that the probe does not get.
+func (q *inquiry) ineffective(probe history.NodeID, v *checker.Violation) False {
 	grants, asked := 0, 0
 	var brief *timeline.Entry // an expired entry of the probe
 	last, failed := history.NoCause, history.NoCause

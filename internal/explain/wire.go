@@ -12,7 +12,7 @@ import (
 
 // executed tells a late request. A request that blocks at the server until the lock is free, or
 // until replicas confirm (WAIT), is not late: its execution is its end.
-func executed(t *teller, i int32, e *history.Event) say.Phrase {
+func executed(t *narrator, i int32, e *history.Event) say.Phrase {
 	sent := t.h.At(e.Cause)
 	if sent == nil || sent.Kind != history.Sent || e.At.Sub(sent.At) < together {
 		return nothing
@@ -32,7 +32,7 @@ func executed(t *teller, i int32, e *history.Event) say.Phrase {
 
 // waited tells a WAIT that takes long under a fault of servers or of links: the one fault that it
 // can be.
-func (t *teller) waited(i int32, sent, e *history.Event) say.Phrase {
+func (t *narrator) waited(i int32, sent, e *history.Event) say.Phrase {
 	var numbers []int64
 	for _, k := range t.faultsIn(sent.At, e.At) {
 		f := &t.h.Events[k]
@@ -55,13 +55,13 @@ func (t *teller) waited(i int32, sent, e *history.Event) say.Phrase {
 
 // stoodStill reports whether a server that runs has been frozen since an instant: what it executes
 // now may have reached it before.
-func (t *teller) stoodStill(server history.NodeID, since history.Instant) bool {
+func (t *narrator) stoodStill(server history.NodeID, since history.Instant) bool {
 	return slices.ContainsFunc(t.h.Freezes, func(s timeline.Span) bool {
 		return s.Node == server && s.To > since && s.From <= since.Add(together)
 	})
 }
 
-func replied(t *teller, i int32, e *history.Event) say.Phrase {
+func replied(t *narrator, i int32, e *history.Event) say.Phrase {
 	done := t.h.At(e.Cause)
 	if done == nil || done.Kind != history.Executed || e.At.Sub(done.At) < together {
 		return nothing
@@ -70,7 +70,7 @@ func replied(t *teller, i int32, e *history.Event) say.Phrase {
 }
 
 // timedOut is told unless the attempt fails, or the client gives up, at once.
-func timedOut(t *teller, i int32, e *history.Event) say.Phrase {
+func timedOut(t *narrator, i int32, e *history.Event) say.Phrase {
 	if t.Client(e.Node).Failed || t.own(i, e.Node, history.ReleaseFailed) >= 0 {
 		return nothing
 	}
@@ -82,17 +82,17 @@ func timedOut(t *teller, i int32, e *history.Event) say.Phrase {
 	return say.GivesUpReply.With(t.who(e.Node), t.command(i))
 }
 
-func requestDropped(t *teller, i int32, e *history.Event) say.Phrase {
+func requestDropped(t *narrator, i int32, e *history.Event) say.Phrase {
 	return say.RequestIsLost.With(t.who(e.Node), t.command(i), t.who(e.Peer), say.Optional(t.dropFault(e)))
 }
 
-func replyDropped(t *teller, i int32, e *history.Event) say.Phrase {
+func replyDropped(t *narrator, i int32, e *history.Event) say.Phrase {
 	return say.ReplyIsLost.With(t.who(e.Node), t.who(e.Peer), t.command(i), say.Optional(t.dropFault(e)))
 }
 
 // dropFault returns the number of the fault that lost a message: that of the event, else the oldest
 // drop that has not acted yet.
-func (t *teller) dropFault(e *history.Event) int64 {
+func (t *narrator) dropFault(e *history.Event) int64 {
 	if e.Value > 0 {
 		return e.Value
 	}

@@ -112,7 +112,7 @@ func toothless(runs []played, f *checker.FiredFault, l say.Language) string {
 	switch {
 	case f.Times == 0:
 		return word("It never happened: the moment it waits for never came.")
-	case f.InVain:
+	case f.NoEffect:
 		return strings.TrimSpace(word("It changed nothing.") + " " + hint)
 	case safe && hint != "":
 		return word("Nothing broke.") + " " + hint

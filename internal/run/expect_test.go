@@ -155,7 +155,7 @@ func TestTried(t *testing.T) {
 	p.Slug, p.Lease, p.Network.Timeout, p.Workload.Work = "pause", 10*time.Second, 3*time.Second, spread.Range{Min: time.Second, Max: 9 * time.Second}
 	h := history.New(history.Header{Entry: history.Followed, Keys: `"app:lock"`})
 	pause := checker.FiredFault{Fault: history.Fault{Verb: "pause"}, Times: 1}
-	vain := checker.FiredFault{Fault: history.Fault{Verb: "crash"}, Times: 1, InVain: true}
+	vain := checker.FiredFault{Fault: history.Fault{Verb: "crash"}, Times: 1, NoEffect: true}
 	tested := &Outcome{Judgement: checker.Judgement{History: h, Letter: checker.LetterSafe, Faults: []checker.FiredFault{pause, vain}}}
 	var none, some Tried
 	blind := history.New(history.Header{Entry: history.Unfollowed})

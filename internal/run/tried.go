@@ -54,7 +54,7 @@ func (t *Tried) Add(p *plan.Plan, o *Outcome) {
 		t.work.take(w.Min, w.Max)
 	}
 	for i := range o.Judgement.Faults {
-		if f := &o.Judgement.Faults[i]; f.Times > 0 && !f.InVain && !slices.Contains(t.verbs, f.Verb) {
+		if f := &o.Judgement.Faults[i]; f.Times > 0 && !f.NoEffect && !slices.Contains(t.verbs, f.Verb) {
 			t.verbs = append(t.verbs, f.Verb)
 		}
 	}

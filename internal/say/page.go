@@ -124,7 +124,7 @@ var (
 	JudgedBy      = New2[Number, List]("{n} {n|property|properties}: {which}")
 	No            = New1[Phrase]("no: {why}")
 	SomeUnfired   = New1[Number]("{n} never fired")
-	SomeInVain    = New1[Number]("{n} had none")
+	SomeWithoutEffect    = New1[Number]("{n} had none")
 	FiredAt       = New2[Times, List]("{times} at {when}")
 	WithoutEffect = New1[List]("without effect at {when}")
 	RowsForEvents = New3[Verbatim, Number, Number]("{lock}: {rows} rows for {events} events")

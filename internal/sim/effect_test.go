@@ -10,9 +10,9 @@ import (
 	"lockstep/internal/plan"
 )
 
-// inVain plays a plan and returns the numbers of the faults that had no effect, according to the
+// ineffective plays a plan and returns the numbers of the faults that had no effect, according to the
 // history.
-func inVain(t *testing.T, p *plan.Plan) string {
+func ineffective(t *testing.T, p *plan.Plan) string {
 	t.Helper()
 	var out []int64
 	for _, e := range play(t, p).Events {
@@ -69,12 +69,12 @@ func TestAFaultThatChangesNothingIsNamed(t *testing.T) {
 		{"a server's clock, ahead and back at once", "", []string{inSection + "jump-clock: redis-1, by: +1m", inSection + "jump-clock: redis-1, by: -1m"}, "[2]"},
 		{"a clock of a client that has finished", "", []string{late + "jump-clock: A, by: +1s"}, "[1]"},
 	} {
-		must.Equalf(t, inVain(t, story(t, cmp.Or(tt.lock, "set-nx-lua"), tt.faults...)), tt.want,
+		must.Equalf(t, ineffective(t, story(t, cmp.Or(tt.lock, "set-nx-lua"), tt.faults...)), tt.want,
 			"%s: without effect", tt.name)
 	}
 	for _, verb := range []string{"lag: 1s, for: 1s", "promote: replica"} {
 		p := story(t, "set-nx-lua", "servers.redis.replicas=1", inSection+verb)
 		p.Redis.Replicas = 0 // which no file may say
-		must.Equalf(t, inVain(t, p), "[1]", "%s without a replica: without effect", verb)
+		must.Equalf(t, ineffective(t, p), "[1]", "%s without a replica: without effect", verb)
 	}
 }

@@ -35,7 +35,7 @@ func property(id string) func(*history.History) checker.Finding {
 // and are asked only where they could object.
 func judge(h *history.History, serves bool) verdict {
 	s := see(h)
-	v := verdict{acted: s.began &^ s.vain, whole: h.Whole && !s.cut, events: len(h.Events)}
+	v := verdict{acted: s.began &^ s.noEffect, whole: h.Whole && !s.cut, events: len(h.Events)}
 	v.broken[checker.Overlap] = s.together && exclusion(h).Verdict == checker.Broken
 	v.broken[checker.Damage] = (s.outdated || s.beside) && checker.Damaged(h)
 	v.broken[checker.ForeignRelease] = s.foreign && release(h).Verdict == checker.Broken
@@ -45,13 +45,13 @@ func judge(h *history.History, serves bool) verdict {
 
 // sight is what one pass over a history shows, enough to say which properties may be broken.
 type sight struct {
-	began, vain uint // faults
-	cut         bool // the run was stopped before its end
-	together    bool // two clients held, for an instant at least
-	beside      bool // a write was accepted while another client than its author held
-	outdated    bool // a write was accepted whose author had read an older version
-	foreign     bool // a client's command removed an entry of another
-	probed      bool // the probe got the lock in time
+	began, noEffect uint // faults
+	cut             bool // the run was stopped before its end
+	together        bool // two clients held, for an instant at least
+	beside          bool // a write was accepted while another client than its author held
+	outdated        bool // a write was accepted whose author had read an older version
+	foreign         bool // a client's command removed an entry of another
+	probed          bool // the probe got the lock in time
 }
 
 func see(h *history.History) (s sight) {
@@ -83,7 +83,7 @@ func see(h *history.History) (s sight) {
 		case history.FaultBegan:
 			s.began |= 1 << (e.Value - 1)
 		case history.WithoutEffect:
-			s.vain |= 1 << (e.Value - 1)
+			s.noEffect |= 1 << (e.Value - 1)
 		case history.Healed:
 			healed = e.At
 		case history.CutShort:

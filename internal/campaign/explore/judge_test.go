@@ -264,9 +264,9 @@ func TestSinglesSayWhatTheClientWasAt(t *testing.T) {
 			}
 		}
 	}
-	var walked, vain int64
+	var walked, without int64
 	for i := range l.Singles {
-		walked, vain = walked+l.Singles[i].Walked, vain+l.Singles[i].NoEffect
+		walked, without = walked+l.Singles[i].Walked, without+l.Singles[i].NoEffect
 	}
 	var of tally
 	for _, st := range s.Locks[0].Stages {
@@ -274,7 +274,7 @@ func TestSinglesSayWhatTheClientWasAt(t *testing.T) {
 			of.add(st.tally)
 		}
 	}
-	if walked != of.Walked || vain != of.NoEffect || walked == 0 || l.Walked <= walked {
-		t.Errorf("%d schedules of one fault, %d of them without effect, want %+v of %d", walked, vain, of, l.Walked)
+	if walked != of.Walked || without != of.NoEffect || walked == 0 || l.Walked <= walked {
+		t.Errorf("%d schedules of one fault, %d of them without effect, want %+v of %d", walked, without, of, l.Walked)
 	}
 }

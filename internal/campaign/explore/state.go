@@ -48,8 +48,8 @@ type stage struct {
 // tally counts schedules.
 type tally struct {
 	Walked   int64 `json:"walked"`
-	Cut      int64 `json:"cut,omitempty"`  // of these, with runs that were cut short
-	NoEffect int64 `json:"vain,omitempty"` // of these, with a fault that changed nothing
+	Cut      int64 `json:"cut,omitempty"`            // of these, with runs that were cut short
+	NoEffect int64 `json:"without_effect,omitempty"` // of these, with a fault that changed nothing
 }
 
 func (t *tally) add(o tally) {

@@ -135,7 +135,7 @@ func (c *Cell) conclude() {
 // Walked is the walk's result for a cell: all single faults of its kinds, in all usage profiles.
 type Walked struct {
 	Schedules int64
-	Vain      int64 // of these, those whose fault had no effect
+	NoEffect  int64 // of these, those whose fault had no effect
 	Cut       int64 // those whose runs had no end: unknown
 
 	shown map[checker.Way]*results.Shown // the first story of each way that was found
@@ -171,7 +171,7 @@ func walkedIn(x *results.Explored, lock string, c *Column) *Walked {
 			if !kind.Covers(s.Kind, s.During) {
 				continue
 			}
-			w.Schedules, w.Vain, w.Cut = w.Schedules+s.Walked, w.Vain+s.NoEffect, w.Cut+s.Cut
+			w.Schedules, w.NoEffect, w.Cut = w.Schedules+s.Walked, w.NoEffect+s.NoEffect, w.Cut+s.Cut
 			for _, way := range checker.Outcomes() {
 				w.show(way, s.By(way))
 			}

@@ -237,7 +237,7 @@ func TestTheWalkJoinsACell(t *testing.T) {
 			t.Errorf("%s: %+v, want %+v", tt.name, got, tt.want)
 		}
 	}
-	if w := walkedIn(someWalk(1), "x", &gp); w.Schedules != 40 || w.Vain != 2 || w.Cut != 1 {
+	if w := walkedIn(someWalk(1), "x", &gp); w.Schedules != 40 || w.NoEffect != 2 || w.Cut != 1 {
 		t.Errorf("%+v: the pause in the release belongs to another column", w)
 	}
 	if walkedIn(someWalk(0), "y", &gp) != nil {

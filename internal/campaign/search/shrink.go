@@ -95,7 +95,7 @@ func (s *shrinker) begin(f *Found) error {
 	}
 	f.Before = sizeOf(f.Original, &j)
 	s.kind, s.most = kindOf(&j, s.property), len(j.History.Events)
-	fired := slices.DeleteFunc(slices.Clone(f.Original.Faults), func(x faults.Fault) bool { return j.Faults[x.Number-1].Times == 0 || j.Faults[x.Number-1].InVain })
+	fired := slices.DeleteFunc(slices.Clone(f.Original.Faults), func(x faults.Fault) bool { return j.Faults[x.Number-1].Times == 0 || j.Faults[x.Number-1].NoEffect })
 	start := f.Original.WithFaults(fired)
 	start.Texts, start.Chinese, start.Remedy, start.Level = plan.Texts{Name: f.title(say.English)}, plan.Texts{}, "", plan.Default().Level
 	start.Locks, start.Expect, start.Vary, start.Seed = []string{s.lock}, nil, nil, f.Seed

@@ -74,7 +74,7 @@ func (c *Case) Judge(p *plan.Plan, h *history.History) []string {
 		switch {
 		case s.began < 0:
 			wrong = append(wrong, f.Text+": it did not begin")
-		case s.vain:
+		case s.noEffect:
 			wrong = append(wrong, f.Text+": the world says that it changed nothing")
 		case f.End.Until != nil && s.ended > s.next(one{kind: history.Healed}, 0):
 			wrong = append(wrong, f.Text+": what it was to last until did not come")
@@ -97,9 +97,9 @@ func (c *Case) Judge(p *plan.Plan, h *history.History) []string {
 // the checks of cases ask.
 type Seen struct {
 	*history.History
-	began int  // the event of the fault's beginning; -1 if there is none
-	ended int  // the event of its end; the number of all events if there is none
-	vain  bool // the world reports that the fault changed nothing
+	began    int  // the event of the fault's beginning; -1 if there is none
+	ended    int  // the event of its end; the number of all events if there is none
+	noEffect bool // the world reports that the fault changed nothing
 }
 
 // See finds the events of a fault in a history.
@@ -113,7 +113,7 @@ func See(h *history.History, fault int) *Seen {
 		case e.Kind == history.FaultEnded && s.ended == len(h.Events):
 			s.ended = i
 		case e.Kind == history.WithoutEffect:
-			s.vain = true
+			s.noEffect = true
 		}
 	}
 	return s

@@ -127,13 +127,13 @@ func ChecksOf(j *checker.Judgement) []Check {
 		causes = causes && e.Cause < int32(i)
 		healed = healed || e.Kind == history.Healed
 	}
-	unfired, inVain := 0, 0
+	unfired, ineffective := 0, 0
 	for _, f := range j.Faults {
 		if f.Times == 0 {
 			unfired++
 		}
-		if f.InVain {
-			inVain++
+		if f.NoEffect {
+			ineffective++
 		}
 	}
 	return []Check{
@@ -141,7 +141,7 @@ func ChecksOf(j *checker.Judgement) []Check {
 		{"Every event comes after its cause.", causes, say.Text("an event precedes its cause")},
 		{"At least one client waited for another.", j.Waited, say.Text("no clients competed for the lock")},
 		{"Every planned fault happened.", unfired == 0, say.SomeUnfired.With(say.Number(unfired))},
-		{"Every fault that happened had an effect.", inVain == 0, say.SomeInVain.With(say.Number(inVain))},
+		{"Every fault that happened had an effect.", ineffective == 0, say.SomeWithoutEffect.With(say.Number(ineffective))},
 		{"The run was played to its end.", !j.CutShort, say.Text("it was cut short")},
 		{"The history has its end.", h.Whole || !h.Header.HasEnd(), say.Text("it was cut off")},
 		{"All faults that end were over before progress was judged.", healed, say.Text("there is no quiet period")},

@@ -54,7 +54,7 @@ func TestChecksNameWhatIsMissing(t *testing.T) {
 	if got := failed(); len(got) != 1 || !strings.Contains(got[0], "progress") { // the history by hand has no quiet period
 		t.Errorf("not satisfied: %q", got)
 	}
-	j.Waited, j.CutShort, j.Faults[0].Times, j.Faults[0].InVain = false, true, 0, true
+	j.Waited, j.CutShort, j.Faults[0].Times, j.Faults[0].NoEffect = false, true, 0, true
 	j.History.Whole = false
 	j.History.Events[3].Cause = 900
 	if got := failed(); len(got) != 7 {

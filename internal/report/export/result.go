@@ -124,7 +124,7 @@ func resultOf(r *bundle.Run) LockResult {
 		out.Verdicts[j.Findings[i].Property] = verdictOf(&j.Findings[i])
 	}
 	for _, f := range j.Faults {
-		out.Faults = append(out.Faults, FaultResult{Verb: f.Verb, Fired: f.Times > 0, Effect: f.Times > 0 && !f.InVain})
+		out.Faults = append(out.Faults, FaultResult{Verb: f.Verb, Fired: f.Times > 0, Effect: f.Times > 0 && !f.NoEffect})
 	}
 	return out
 }

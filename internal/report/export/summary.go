@@ -178,7 +178,7 @@ func (s *summary) faults() {
 		for _, f := range r.Judgement.Faults {
 			times := fmt.Sprintf("fired %dx", f.Times)
 			switch {
-			case f.InVain:
+			case f.NoEffect:
 				times += ", no effect"
 			case f.Times == 0:
 				times = "never fired"

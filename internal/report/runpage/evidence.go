@@ -196,7 +196,7 @@ func firedCell(f *checker.FiredFault, times say.List, l say.Language) page.Cell 
 	}
 	fired := say.FiredAt.With(say.Times(f.Times), times)
 	switch {
-	case f.InVain:
+	case f.NoEffect:
 		fired = say.WithoutEffect.With(times)
 	case f.Times == 0:
 		return page.Cell{Class: "unknown", Sign: "?", Text: say.Text("never fired").In(l)}
