@@ -8,15 +8,15 @@ import (
 
 	"lockstep/internal/history"
 	"lockstep/internal/locks"
-	"lockstep/internal/real/witness"
+	"lockstep/internal/real/monitor"
 )
 
 // A Redis server reports each command it executes and each change to the entry (package
-// witness). The account built from these reports says which client made, renewed and removed
+// monitor). The account built from these reports says which client made, renewed and removed
 // which entry, and when an entry expired. It is exact where deriveGrants can only infer,
 // and is either complete or not used at all. It is incomplete when
 //
-//   - the server is too old to report, or the witness missed a part;
+//   - the server is too old to report, or the monitor missed a part;
 //   - a client had an answer to a command that no report mentions;
 //   - the client behind a connection that made or removed an entry is ambiguous;
 //   - a report contradicts an earlier one.
@@ -25,10 +25,10 @@ import (
 // a connection belongs to the one client that sent all of its commands, each before the
 // server executed it and none after its reply.
 
-// witnesses holds a witness for each life of each server of a run.
-type witnesses struct {
+// monitors holds a monitor for each life of each server of a run.
+type monitors struct {
 	mu    sync.Mutex
-	lives map[history.NodeID][]*witness.Witness
+	lives map[history.NodeID][]*monitor.Monitor
 	deaf  bool // some reports were missed
 	whole bool // the reports cover the whole run
 }
@@ -38,9 +38,9 @@ type witnesses struct {
 func (r *anyRedis) hear(ctx context.Context, m *member) {
 	keys := locks.Key
 	if r.h.variant.Program != nil {
-		keys = witness.AllKeys // a program may write its entry anywhere
+		keys = monitor.AllKeys // a program may write its entry anywhere
 	}
-	w, err := witness.Listen(ctx, m.addr, keys)
+	w, err := monitor.Listen(ctx, m.addr, keys)
 	r.heard.mu.Lock()
 	defer r.heard.mu.Unlock()
 	if err != nil {
@@ -48,7 +48,7 @@ func (r *anyRedis) hear(ctx context.Context, m *member) {
 		return
 	}
 	if r.heard.lives == nil {
-		r.heard.lives = map[history.NodeID][]*witness.Witness{}
+		r.heard.lives = map[history.NodeID][]*monitor.Monitor{}
 	}
 	r.heard.lives[m.node] = append(r.heard.lives[m.node], w)
 	r.h.background.Go(func() {
@@ -112,7 +112,7 @@ func (r *anyRedis) account(entries []entry) ([]entry, bool) {
 }
 
 // byArrival replaces the time of execution of each command by the time of arrival of its report.
-func byArrival(items []witness.Item) []witness.Item {
+func byArrival(items []monitor.Item) []monitor.Item {
 	out := slices.Clone(items)
 	for i := range out {
 		out[i].At = out[i].Read

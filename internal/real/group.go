@@ -38,7 +38,7 @@ type member struct {
 	lives   int // number of restarts
 	freezes int // number of freezes
 	// starts: it is being restarted or promoted; requests wait until it is ready and its
-	// witness listens.
+	// monitor listens.
 	starts bool
 	life   sync.Mutex // held while the process is restarted, or stopped for good
 }

@@ -9,7 +9,7 @@ import (
 
 	"lockstep/internal/history"
 	"lockstep/internal/locks"
-	"lockstep/internal/real/witness"
+	"lockstep/internal/real/monitor"
 	"lockstep/internal/store/redis/resp"
 )
 
@@ -57,7 +57,7 @@ func newReconciler(entries []entry, evictions []*command, ttl time.Duration) *re
 
 // hear adds the reports of one server in one of its lives. zero is true time 0 on the
 // clock of the items, slack the error of their times.
-func (r *reconciler) hear(server history.NodeID, items []witness.Item, zero, slack time.Duration) {
+func (r *reconciler) hear(server history.NodeID, items []monitor.Item, zero, slack time.Duration) {
 	var pending []change  // reported before their command
 	var script *operation // the latest command, which may be a script that runs others
 	byTime := func() {    // applies the expiries that no command of a script has caused
@@ -76,7 +76,7 @@ func (r *reconciler) hear(server history.NodeID, items []witness.Item, zero, sla
 		switch {
 		case item.Args == nil:
 			pending = append(pending, change{key: item.Key, event: item.Event, heard: history.Instant(item.Read - zero)})
-		case item.Addr == witness.Script:
+		case item.Addr == monitor.Script:
 			if script != nil {
 				script.changes = append(script.changes, made(pending, item.Args)...)
 			}

@@ -8,14 +8,14 @@ import (
 
 	"lockstep/internal/history"
 	"lockstep/internal/locks"
-	"lockstep/internal/real/witness"
+	"lockstep/internal/real/monitor"
 	"lockstep/internal/store/redis"
 )
 
-// heard makes the reports of a witness from lines such as "> set", "> set@other" and
+// heard makes the reports of a monitor from lines such as "> set", "> set@other" and
 // "10 x SET lock a NX", where x is a connection.
-func heard(text string) []witness.Item {
-	var out []witness.Item
+func heard(text string) []monitor.Item {
+	var out []monitor.Item
 	last := 0
 	for line := range strings.Lines(text) {
 		words := strings.Fields(line)
@@ -31,11 +31,11 @@ func heard(text string) []witness.Item {
 			if !other {
 				key = locks.Key
 			}
-			out = append(out, witness.Item{Read: time.Duration(at) * time.Millisecond, Key: key, Event: event})
+			out = append(out, monitor.Item{Read: time.Duration(at) * time.Millisecond, Key: key, Event: event})
 		} else {
 			fmt.Sscan(words[0], &at)
 			d := time.Duration(at) * time.Millisecond
-			out = append(out, witness.Item{Read: d, At: d, Addr: words[1], Args: words[2:]})
+			out = append(out, monitor.Item{Read: d, At: d, Addr: words[1], Args: words[2:]})
 		}
 		last = at
 	}

@@ -29,7 +29,7 @@ func checkRedis(p *plan.Plan, v *locks.Variant) error {
 type anyRedis struct {
 	*group
 	first *member // the server that the lock's entry is on at the beginning; nil if it is on all of them
-	heard witnesses
+	heard monitors
 }
 
 func newRedis(g *group) store {

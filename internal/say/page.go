@@ -120,15 +120,15 @@ var (
 
 // The evidence.
 var (
-	Schema        = New1[Number]("schema {n}")
-	JudgedBy      = New2[Number, List]("{n} {n|property|properties}: {which}")
-	No            = New1[Phrase]("no: {why}")
-	SomeUnfired   = New1[Number]("{n} never fired")
-	SomeWithoutEffect    = New1[Number]("{n} had none")
-	FiredAt       = New2[Times, List]("{times} at {when}")
-	WithoutEffect = New1[List]("without effect at {when}")
-	RowsForEvents = New3[Verbatim, Number, Number]("{lock}: {rows} rows for {events} events")
-	TableLeftOut  = New2[Verbatim, Number](
+	Schema            = New1[Number]("schema {n}")
+	JudgedBy          = New2[Number, List]("{n} {n|property|properties}: {which}")
+	No                = New1[Phrase]("no: {why}")
+	SomeUnfired       = New1[Number]("{n} never fired")
+	SomeWithoutEffect = New1[Number]("{n} had none")
+	FiredAt           = New2[Times, List]("{times} at {when}")
+	WithoutEffect     = New1[List]("without effect at {when}")
+	RowsForEvents     = New3[Verbatim, Number, Number]("{lock}: {rows} rows for {events} events")
+	TableLeftOut      = New2[Verbatim, Number](
 		"{lock}: the table of its {n} events is left out to keep this page small; all of them are in history.jsonl.")
 	OnlyEvents = New3[Number, Number, Number](
 		"Showing only events {first} to {last} of {all}, around the first break; all of them are in history.jsonl.")

@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"lockstep/internal/real/images"
+	"lockstep/internal/real/monitor"
 	"lockstep/internal/real/osproc"
-	"lockstep/internal/real/witness"
 )
 
 // RedisOptions says how to start a Redis server. The zero value is a primary without a file.
@@ -117,7 +117,7 @@ func redisSettings(o *RedisOptions) [][2]string {
 	if o.Fsync != "" {
 		settings = [][2]string{{"hz", "100"}, {"appendonly", "yes"}, {"appendfsync", o.Fsync}}
 	}
-	settings = append(settings, witness.Settings)
+	settings = append(settings, monitor.Settings)
 	if o.Source != "" {
 		settings = append(settings, [2]string{"bind-source-addr", o.Source})
 	}

@@ -1,4 +1,4 @@
-package witness
+package monitor
 
 import (
 	"context"
@@ -9,9 +9,9 @@ import (
 	"lockstep/internal/store/redis/resp"
 )
 
-// A server can end the connection of a witness without dying: a sentinel that changes a server's
+// A server can end the connection of a monitor without dying: a sentinel that changes a server's
 // role makes it disconnect all clients (CLIENT KILL TYPE normal and pubsub, in
-// sentinelSendSlaveOf of sentinel.c). The witness reconnects at once, and asks for the number
+// sentinelSendSlaveOf of sentinel.c). The monitor reconnects at once, and asks for the number
 // of executions of each command, and of expired keys: if the reports account for all of them,
 // it has missed nothing.
 
@@ -62,26 +62,26 @@ const resumeTime = 2 * time.Second
 
 // resume reconnects after the connection has ended; false when the server was restarted,
 // when it executed something meanwhile, or when Close was called.
-func (w *Witness) resume() (*resp.Reader, bool) {
-	w.mu.Lock()
-	closed := w.closed
-	w.mu.Unlock()
+func (m *Monitor) resume() (*resp.Reader, bool) {
+	m.mu.Lock()
+	closed := m.closed
+	m.mu.Unlock()
 	if closed {
 		return nil, false
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), resumeTime)
 	defer cancel()
-	before := w.latest
-	in, now, err := w.connect(ctx)
+	before := m.latest
+	in, now, err := m.connect(ctx)
 	if err != nil {
 		return nil, false
 	}
-	items := w.Items()
-	if now.life != before.life || !accounts(before.calls, now.calls, items[w.counted:]) {
-		_ = w.conn.Close() // something was missed
+	items := m.Items()
+	if now.life != before.life || !accounts(before.calls, now.calls, items[m.counted:]) {
+		_ = m.conn.Close() // something was missed
 		return nil, false
 	}
-	w.latest, w.counted = now, len(items)
+	m.latest, m.counted = now, len(items)
 	return in, true
 }
 

@@ -1,4 +1,4 @@
-package witness_test
+package monitor_test
 
 import (
 	"cmp"
@@ -11,20 +11,20 @@ import (
 
 	"lockstep/internal/must"
 	"lockstep/internal/real/livestore/livetest"
+	"lockstep/internal/real/monitor"
 	"lockstep/internal/real/servers"
-	"lockstep/internal/real/witness"
 	"lockstep/internal/store/redis/resp"
 )
 
-// story formats the reports of a witness, a line for each item: the change of a key, or the client
+// story formats the reports of a monitor, a line for each item: the change of a key, or the client
 // and its command.
-func story(items []witness.Item, names map[string]string) string {
+func story(items []monitor.Item, names map[string]string) string {
 	var b strings.Builder
 	for _, i := range items {
 		switch {
 		case i.Args == nil:
 			b.WriteString("> " + i.Event + "\n")
-		case names[i.Addr] != "" || i.Addr == witness.Script:
+		case names[i.Addr] != "" || i.Addr == monitor.Script:
 			args := slices.Clone(i.Args)
 			if strings.EqualFold(args[0], "EVAL") {
 				args[1] = "..."
@@ -57,7 +57,7 @@ func TestAServerTellsWhatItDoes(t *testing.T) {
 	items := w.Items()
 	names := map[string]string{}
 	for _, i := range items {
-		if i.Args != nil && i.Addr != witness.Script && i.Args[0] != "PING" && i.Args[0] != "INFO" {
+		if i.Args != nil && i.Addr != monitor.Script && i.Args[0] != "PING" && i.Args[0] != "INFO" {
 			names[i.Addr] = "client"
 		}
 	}
@@ -76,12 +76,12 @@ func TestAServerTellsWhatItDoes(t *testing.T) {
 	if got := w.Items(); len(got) < len(items) {
 		t.Errorf("%d of %d items are left", len(got), len(items))
 	}
-	if _, err := witness.Listen(ctx, server.Addr, "lock"); err == nil {
+	if _, err := monitor.Listen(ctx, server.Addr, "lock"); err == nil {
 		t.Error("a dead server can be listened to")
 	}
 }
 
-// kick ends all other connections, including the witness's, as a sentinel does when it changes a
+// kick ends all other connections, including the monitor's, as a sentinel does when it changes a
 // server's role, and immediately sends further commands.
 func kick(t *testing.T, addr string, commands ...[]string) {
 	t.Helper()
@@ -99,17 +99,17 @@ func kick(t *testing.T, addr string, commands ...[]string) {
 	}
 }
 
-func listening(t *testing.T) (context.Context, *servers.Server, *witness.Witness) {
+func listening(t *testing.T) (context.Context, *servers.Server, *monitor.Monitor) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
 	t.Cleanup(cancel)
 	server := livetest.Redis(t, servers.RedisOptions{})
-	w := must.Get(witness.Listen(ctx, server.Addr, "lock"))(t)
+	w := must.Get(monitor.Listen(ctx, server.Addr, "lock"))(t)
 	t.Cleanup(func() { _ = w.Close() })
 	return ctx, server, w
 }
 
-func TestAWitnessReconnects(t *testing.T) {
+func TestAMonitorReconnects(t *testing.T) {
 	ctx, server, w := listening(t)
 	for _, value := range []string{"before", "after"} {
 		if value == "after" {
@@ -132,16 +132,16 @@ func TestAWitnessReconnects(t *testing.T) {
 	}
 }
 
-// Commands that no witness heard make the account incomplete.
-func TestAWitnessThatHasMissedACommandEnds(t *testing.T) {
+// Commands that no monitor heard make the account incomplete.
+func TestAMonitorThatHasMissedACommandEnds(t *testing.T) {
 	ctx, server, w := listening(t)
 	kick(t, server.Addr, []string{"SET", "lock", "unheard"})
 	select {
 	case <-w.Done():
 	case <-ctx.Done():
-		t.Fatal("the witness goes on")
+		t.Fatal("the monitor goes on")
 	}
 	if err := w.Settle(ctx); err == nil {
-		t.Error("a witness that has missed a command settles")
+		t.Error("a monitor that has missed a command settles")
 	}
 }

@@ -1,4 +1,4 @@
-// Package witness listens to the reports of a Redis server about its commands and keys.
+// Package monitor listens to the reports of a Redis server about its commands and keys.
 //
 // A client of a store sees only its own requests and replies. Redis reports the rest:
 // MONITOR shows each command when it is executed, with the connection that it came from
@@ -14,7 +14,7 @@
 //
 // That holds since Redis 7.0 (call in server.c); earlier servers show a command before
 // they execute it, so the command behind a notification is ambiguous.
-package witness
+package monitor
 
 import (
 	"context"
@@ -52,8 +52,8 @@ type Item struct {
 	Event string        // of a change: set, expire, del, expired and so on
 }
 
-// Witness listens to one life of a server.
-type Witness struct {
+// Monitor listens to one life of a server.
+type Monitor struct {
 	addr, keys string
 	done       chan struct{} // closed when reading has ended
 	latest     census
@@ -71,31 +71,31 @@ const AllKeys = "*"
 
 // Listen connects to the server at addr and returns when the server reports all commands, and
 // the changes of the keys of a pattern of PSUBSCRIBE. ctx bounds only the connecting.
-func Listen(ctx context.Context, addr, keys string) (*Witness, error) {
-	w := &Witness{addr: addr, keys: keys, done: make(chan struct{}), news: make(chan struct{})}
-	in, now, err := w.connect(ctx)
+func Listen(ctx context.Context, addr, keys string) (*Monitor, error) {
+	m := &Monitor{addr: addr, keys: keys, done: make(chan struct{}), news: make(chan struct{})}
+	in, now, err := m.connect(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("the server at %s cannot be listened to: %w", addr, err)
+		return nil, fmt.Errorf("the server at %s cannot be listened to: %m", addr, err)
 	}
-	w.latest, w.counted = now, len(w.items)
-	go w.listen(in)
-	return w, nil
+	m.latest, m.counted = now, len(m.items)
+	go m.listen(in)
+	return m, nil
 }
 
 // connect opens a connection for reports, and takes a census on it.
-func (w *Witness) connect(ctx context.Context) (*resp.Reader, census, error) {
+func (m *Monitor) connect(ctx context.Context) (*resp.Reader, census, error) {
 	var dialer net.Dialer
-	conn, err := dialer.DialContext(ctx, "tcp", w.addr)
+	conn, err := dialer.DialContext(ctx, "tcp", m.addr)
 	if err != nil {
 		return nil, census{}, err
 	}
 	stop := context.AfterFunc(ctx, func() { _ = conn.SetDeadline(time.Unix(1, 0)) })
 	in := resp.NewReader(conn)
-	now, err := w.begin(conn, in)
+	now, err := m.begin(conn, in)
 	if !stop() && err == nil {
 		err = context.Cause(ctx)
 	}
-	if err == nil && !w.use(conn) {
+	if err == nil && !m.use(conn) {
 		err = net.ErrClosed
 	}
 	if err != nil {
@@ -105,18 +105,18 @@ func (w *Witness) connect(ctx context.Context) (*resp.Reader, census, error) {
 }
 
 // use makes conn the connection that Close closes; false when Close was called before.
-func (w *Witness) use(conn net.Conn) bool {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.conn = conn
-	return !w.closed
+func (m *Monitor) use(conn net.Conn) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.conn = conn
+	return !m.closed
 }
 
 // begin subscribes to the reports, and takes a census. All requests are sent at once: after
 // an interruption, commands executed between two of them would be missed.
-func (w *Witness) begin(conn net.Conn, in *resp.Reader) (census, error) {
+func (m *Monitor) begin(conn net.Conn, in *resp.Reader) (census, error) {
 	requests := [...][]string{
-		{"HELLO", "3"}, {"PSUBSCRIBE", keyspace + w.keys}, {"MONITOR"}, {"INFO", "server", "stats", "commandstats"},
+		{"HELLO", "3"}, {"PSUBSCRIBE", keyspace + m.keys}, {"MONITOR"}, {"INFO", "server", "stats", "commandstats"},
 	}
 	var sent []byte
 	for _, r := range requests {
@@ -128,7 +128,7 @@ func (w *Witness) begin(conn net.Conn, in *resp.Reader) (census, error) {
 	var answers [len(requests)]redis.Reply
 	for i := range answers {
 		var err error
-		if answers[i], err = w.answer(in); err != nil {
+		if answers[i], err = m.answer(in); err != nil {
 			return census{}, err
 		}
 		if version := answers[0].Field("version"); !recent(version) {
@@ -139,14 +139,14 @@ func (w *Witness) begin(conn net.Conn, in *resp.Reader) (census, error) {
 }
 
 // answer reads the next answer, and adds the reports before it.
-func (w *Witness) answer(in *resp.Reader) (redis.Reply, error) {
+func (m *Monitor) answer(in *resp.Reader) (redis.Reply, error) {
 	for {
 		message, err := in.Next()
 		if err != nil {
 			return redis.Reply{}, err
 		}
 		if item, ok := parse(message); ok {
-			w.add(item)
+			m.add(item)
 			continue
 		}
 		reply, err := resp.Parse(message)
@@ -164,47 +164,47 @@ func recent(version string) bool {
 }
 
 // listen reads until the server's life ends, or until a report is missed.
-func (w *Witness) listen(in *resp.Reader) {
-	defer close(w.done)
-	for ok := true; ok; in, ok = w.resume() {
-		w.read(in)
+func (m *Monitor) listen(in *resp.Reader) {
+	defer close(m.done)
+	for ok := true; ok; in, ok = m.resume() {
+		m.read(in)
 	}
 }
 
 // read reads until the connection ends.
-func (w *Witness) read(in *resp.Reader) {
-	defer w.conn.Close()
+func (m *Monitor) read(in *resp.Reader) {
+	defer m.conn.Close()
 	for {
 		message, err := in.Next()
 		if err != nil {
 			return
 		}
 		if item, ok := parse(message); ok {
-			w.add(item)
+			m.add(item)
 		}
 	}
 }
 
-func (w *Witness) add(item Item) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.items = append(w.items, item)
-	close(w.news)
-	w.news = make(chan struct{})
+func (m *Monitor) add(item Item) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.items = append(m.items, item)
+	close(m.news)
+	m.news = make(chan struct{})
 }
 
 // Items returns the reports so far, in the order of execution.
-func (w *Witness) Items() []Item {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.items[:len(w.items):len(w.items)]
+func (m *Monitor) Items() []Item {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.items[:len(m.items):len(m.items)]
 }
 
 // Settle returns when all reports of commands executed before the call have been read. It
 // returns an error when the server does not answer.
-func (w *Witness) Settle(ctx context.Context) error {
+func (m *Monitor) Settle(ctx context.Context) error {
 	var dialer net.Dialer
-	conn, err := dialer.DialContext(ctx, "tcp", w.addr)
+	conn, err := dialer.DialContext(ctx, "tcp", m.addr)
 	if err != nil {
 		return err
 	}
@@ -217,16 +217,16 @@ func (w *Witness) Settle(ctx context.Context) error {
 	if _, err := resp.NewReader(conn).Next(); err != nil {
 		return err
 	}
-	return w.until(ctx, conn.LocalAddr().String())
+	return m.until(ctx, conn.LocalAddr().String())
 }
 
 // until waits for a command from an address.
-func (w *Witness) until(ctx context.Context, addr string) error {
+func (m *Monitor) until(ctx context.Context, addr string) error {
 	seen := 0
 	for {
-		w.mu.Lock()
-		items, news := w.items, w.news
-		w.mu.Unlock()
+		m.mu.Lock()
+		items, news := m.items, m.news
+		m.mu.Unlock()
 		for ; seen < len(items); seen++ {
 			if items[seen].Addr == addr {
 				return nil
@@ -234,7 +234,7 @@ func (w *Witness) until(ctx context.Context, addr string) error {
 		}
 		select {
 		case <-news:
-		case <-w.done:
+		case <-m.done:
 			return io.ErrUnexpectedEOF
 		case <-ctx.Done():
 			return context.Cause(ctx)
@@ -244,14 +244,14 @@ func (w *Witness) until(ctx context.Context, addr string) error {
 
 // Done is closed after the last report: the server has died, a report was missed, or Close
 // was called.
-func (w *Witness) Done() <-chan struct{} { return w.done }
+func (m *Monitor) Done() <-chan struct{} { return m.done }
 
 // Close ends the connection. Items remain available.
-func (w *Witness) Close() error {
-	w.mu.Lock()
-	w.closed = true
-	err := w.conn.Close()
-	w.mu.Unlock()
-	<-w.done
+func (m *Monitor) Close() error {
+	m.mu.Lock()
+	m.closed = true
+	err := m.conn.Close()
+	m.mu.Unlock()
+	<-m.done
 	return err
 }

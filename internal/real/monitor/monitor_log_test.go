@@ -1,4 +1,4 @@
-package witness_test
+package monitor_test
 
 import (
 	"bufio"
@@ -34,8 +34,8 @@ const day = 24 * time.Hour // a lease that does not run out
 
 var hosts = map[string]string{"A": "127.0.0.2", "B": "127.0.0.3", "C": "127.0.0.4", "A2": "127.0.0.2"}
 
-// monitor starts a server, and clients with one connection each. A and A2 are on one host.
-func monitor(t *testing.T, within time.Duration) (*monitored, *servers.Server) {
+// watched starts a server, and clients with one connection each. A and A2 are on one host.
+func watched(t *testing.T, within time.Duration) (*monitored, *servers.Server) {
 	t.Helper()
 	server := livetest.Redis(t, servers.RedisOptions{})
 	ctx, cancel := context.WithTimeout(t.Context(), within)
@@ -139,7 +139,7 @@ func listen(t *testing.T, ctx context.Context, server *servers.Server) (end func
 
 // The events read from MONITOR are exactly those of the clients' replies.
 func TestMonitorShowsWhatClientsGot(t *testing.T) {
-	m, server := monitor(t, 20*time.Second)
+	m, server := watched(t, 20*time.Second)
 	end := listen(t, m.ctx, server)
 	m.strings()
 	m.expired()

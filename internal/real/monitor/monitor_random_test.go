@@ -1,4 +1,4 @@
-package witness_test
+package monitor_test
 
 import (
 	"context"
@@ -18,8 +18,8 @@ import (
 	"lockstep/internal/must"
 	"lockstep/internal/real/livestore"
 	"lockstep/internal/real/livestore/livetest"
+	"lockstep/internal/real/monitor"
 	"lockstep/internal/real/realtest"
-	"lockstep/internal/real/witness"
 	"lockstep/internal/store/zookeeper"
 	_ "lockstep/internal/store/zookeeper/live"
 )
@@ -132,7 +132,7 @@ func (m *monitored) hostile(random *rand.Rand, c *redis.Client, key string) erro
 // The verdict on a log of MONITOR is "certain" only if two clients had the lock at once, by their
 // replies from a real server, and "none" only if not.
 func TestMonitorSaysWhatRepliesSay(t *testing.T) {
-	m, server := monitor(t, 5*time.Minute)
+	m, server := watched(t, 5*time.Minute)
 	of := func(name string) *redis.Script { return scriptOf(t, "redisson_scripts.go", "redisson3123"+name) }
 	kinds := []*scripts{
 		{nil, scriptOf(t, "set_nx_lua.go", "unlockScript"), scriptOf(t, "watchdog_lua.go", "renewScript"), func(value string, lease time.Duration) []any { return []any{value, lease.Milliseconds()} }},
@@ -164,8 +164,8 @@ func TestTransactionsOfARealServer(t *testing.T) {
 	server := livetest.Start(t, zookeeper.ID, livestore.Wish{}).Members[0]
 	a, b, c := zkClient(t, server.Addr), zkClient(t, server.Addr), zkClient(t, server.Addr)
 	onlyOwn := func(path string) bool {
-		log := must.Get(witness.TransactionsOf(server.Dir))(t)
-		return witness.OnlyOwnRemoved([][]witness.Transaction{log, log}, path)
+		log := must.Get(monitor.TransactionsOf(server.Dir))(t)
+		return monitor.OnlyOwnRemoved([][]monitor.Transaction{log, log}, path)
 	}
 	create := func(client *zk.Conn, path string) {
 		t.Helper()
@@ -219,34 +219,34 @@ func (quiet) Printf(string, ...any) {}
 // Incomplete logs prove nothing.
 func TestOnlyOwnRemovedInDoubt(t *testing.T) {
 	const create, remove, write, multi, refused, begin, end = 1, 2, 5, 14, -1, -10, -11
-	lock := func(session, id int64, kind int32) witness.Transaction {
-		return witness.Transaction{Session: session, ID: id, Type: kind, Path: "/lock"}
+	lock := func(session, id int64, kind int32) monitor.Transaction {
+		return monitor.Transaction{Session: session, ID: id, Type: kind, Path: "/lock"}
 	}
 	for name, tt := range map[string]struct {
-		logs [][]witness.Transaction
+		logs [][]monitor.Transaction
 		want bool
 	}{
 		"nothing":                {nil, true},
-		"its own":                {[][]witness.Transaction{{lock(1, 1, create), lock(1, 2, remove), lock(2, 3, create)}}, true},
-		"a node of another":      {[][]witness.Transaction{{lock(1, 1, create), lock(2, 2, remove)}}, false},
-		"below the lock":         {[][]witness.Transaction{{{Session: 1, ID: 1, Type: create, Path: "/lock/n"}, {Session: 2, ID: 2, Type: remove, Path: "/lock/n"}}}, false},
-		"a creation is missing":  {[][]witness.Transaction{{lock(1, 1, create), lock(1, 2, remove), lock(1, 4, remove)}}, false},
-		"a removal is missing":   {[][]witness.Transaction{{lock(1, 1, create), lock(2, 3, create), lock(2, 4, remove)}}, false},
-		"one server has it":      {[][]witness.Transaction{{lock(1, 1, create), lock(2, 3, create)}, {lock(1, 1, create), lock(1, 2, remove)}}, true},
-		"the end of a session":   {[][]witness.Transaction{{lock(1, 1, create), {Session: 1, ID: 2, Type: end}, lock(2, 3, create)}}, true},
-		"after the session":      {[][]witness.Transaction{{lock(1, 1, create), {Session: 1, ID: 2, Type: end}, lock(1, 3, remove)}}, false},
-		"before the first node":  {[][]witness.Transaction{{{Session: 1, ID: 1, Type: begin}, {Session: 2, ID: 2, Type: refused}, lock(1, 3, create)}}, true},
-		"several at once":        {[][]witness.Transaction{{lock(1, 1, multi)}}, false},
-		"two servers, two words": {[][]witness.Transaction{{lock(1, 1, create)}, {lock(2, 1, create)}}, false},
+		"its own":                {[][]monitor.Transaction{{lock(1, 1, create), lock(1, 2, remove), lock(2, 3, create)}}, true},
+		"a node of another":      {[][]monitor.Transaction{{lock(1, 1, create), lock(2, 2, remove)}}, false},
+		"below the lock":         {[][]monitor.Transaction{{{Session: 1, ID: 1, Type: create, Path: "/lock/n"}, {Session: 2, ID: 2, Type: remove, Path: "/lock/n"}}}, false},
+		"a creation is missing":  {[][]monitor.Transaction{{lock(1, 1, create), lock(1, 2, remove), lock(1, 4, remove)}}, false},
+		"a removal is missing":   {[][]monitor.Transaction{{lock(1, 1, create), lock(2, 3, create), lock(2, 4, remove)}}, false},
+		"one server has it":      {[][]monitor.Transaction{{lock(1, 1, create), lock(2, 3, create)}, {lock(1, 1, create), lock(1, 2, remove)}}, true},
+		"the end of a session":   {[][]monitor.Transaction{{lock(1, 1, create), {Session: 1, ID: 2, Type: end}, lock(2, 3, create)}}, true},
+		"after the session":      {[][]monitor.Transaction{{lock(1, 1, create), {Session: 1, ID: 2, Type: end}, lock(1, 3, remove)}}, false},
+		"before the first node":  {[][]monitor.Transaction{{{Session: 1, ID: 1, Type: begin}, {Session: 2, ID: 2, Type: refused}, lock(1, 3, create)}}, true},
+		"several at once":        {[][]monitor.Transaction{{lock(1, 1, multi)}}, false},
+		"two servers, two words": {[][]monitor.Transaction{{lock(1, 1, create)}, {lock(2, 1, create)}}, false},
 	} {
 		for _, path := range []string{"/lock", ""} {
-			must.Equalf(t, witness.OnlyOwnRemoved(tt.logs, path), tt.want,
+			must.Equalf(t, monitor.OnlyOwnRemoved(tt.logs, path), tt.want,
 				"%s, path %q", name, path)
 		}
 	}
 	// Where any node may be the lock's, so may be its data.
-	written := [][]witness.Transaction{{lock(1, 1, create), {Session: 2, ID: 2, Type: write}}}
-	if !witness.OnlyOwnRemoved(written, "/lock") || witness.OnlyOwnRemoved(written, "") {
+	written := [][]monitor.Transaction{{lock(1, 1, create), {Session: 2, ID: 2, Type: write}}}
+	if !monitor.OnlyOwnRemoved(written, "/lock") || monitor.OnlyOwnRemoved(written, "") {
 		t.Error("the data of a node count when the lock's node is known, or not when it is not")
 	}
 }
@@ -259,8 +259,8 @@ func FuzzTransactions(f *testing.F) {
 		dir := t.TempDir()
 		must.Do(t, os.MkdirAll(filepath.Join(dir, "version-2"), 0o700))
 		must.Do(t, os.WriteFile(filepath.Join(dir, "version-2", "log.1"), data, 0o600))
-		if log, err := witness.TransactionsOf(dir); err == nil {
-			witness.OnlyOwnRemoved([][]witness.Transaction{log}, "/lock")
+		if log, err := monitor.TransactionsOf(dir); err == nil {
+			monitor.OnlyOwnRemoved([][]monitor.Transaction{log}, "/lock")
 		}
 	})
 }
