@@ -2,7 +2,6 @@ package browser_test
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -224,7 +223,7 @@ func golden(t *testing.T, name string) []byte {
 	if err != nil || len(found) != 1 {
 		t.Fatalf("%d packages keep a page %s (%v)", len(found), name, err)
 	}
-	return must.Get(os.ReadFile(found[0]))(t)
+	return reporttest.Page(t, found[0])
 }
 
 // Narrow windows must not scroll sideways as a whole; figures and tables scroll in

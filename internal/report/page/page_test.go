@@ -16,6 +16,7 @@ import (
 	_ "lockstep/internal/report/indexpage"
 	_ "lockstep/internal/report/matrixpage"
 	"lockstep/internal/report/page"
+	"lockstep/internal/report/reporttest"
 	_ "lockstep/internal/report/runpage"
 	"lockstep/internal/say"
 )
@@ -63,7 +64,7 @@ func TestPolicies(t *testing.T) {
 		"runpage/testdata/report": true, "matrixpage/testdata/matrix": true, "indexpage/testdata/index": true,
 		"compare/testdata/comparison": false, "sweeppage/testdata/sweep": false, "worldspage/testdata/worlds": false,
 	} {
-		drawn := read(t, "../"+file+".html")
+		drawn := string(reporttest.Page(t, "../"+file+".html"))
 		own := script.FindStringSubmatch(drawn)
 		if (own != nil) != scripted {
 			t.Errorf("%s: has a script: %v, want %v", file, own != nil, scripted)
@@ -108,7 +109,7 @@ func TestEveryClassHasAStyle(t *testing.T) {
 		t.Fatal(files, err)
 	}
 	for _, file := range files {
-		drawn := read(t, file)
+		drawn := string(reporttest.Page(t, file))
 		known := map[string]bool{}
 		for _, w := range word.FindAllString(style.FindString(drawn)+strings.Join(script.FindAllString(drawn, -1), " "), -1) {
 			known[w] = true
@@ -138,7 +139,7 @@ func TestPagesAreSelfContained(t *testing.T) {
 		return all
 	}
 	for _, file := range files {
-		drawn, _, _ := strings.Cut(read(t, file), "<script>") // a script makes such elements itself
+		drawn, _, _ := strings.Cut(string(reporttest.Page(t, file)), "<script>") // a script makes such elements itself
 		for _, loads := range []string{`src="`, `<link rel="s`, `<link href`, "@import", "fetch(", "https://", `url("`, "url(h"} {
 			if strings.Contains(drawn, loads) {
 				t.Errorf("%s contains %s", file, loads)
