@@ -185,6 +185,7 @@ func outputs(t *testing.T, name, text string) map[string][]byte {
 // With a hostile text in every field of a scenario, of a history and of the data made of them, each
 // output has the structure that it has with a harmless text.
 func TestHostileTextIsShownAndNotObeyed(t *testing.T) {
+	t.Parallel()
 	for _, story := range []string{"pause-past-lease", "split-brain"} {
 		known := grammar{}
 		for _, text := range harmlessTexts {

@@ -172,6 +172,7 @@ func TestCtrlCWhileClientsPlay(t *testing.T) {
 }
 
 func TestCtrlCInTheQuietPeriod(t *testing.T) {
+	t.Parallel()
 	p := playLive(t, interrupted)
 	p.await("a server", func() bool { return p.has("redis-server") })
 	p.await("its death", func() bool { return !p.has("redis-server") })
@@ -215,6 +216,7 @@ func TestASecondCtrlCEndsAtOnce(t *testing.T) {
 }
 
 func TestCtrlCAtARandomTime(t *testing.T) {
+	t.Parallel()
 	for range realtest.Rounds(t, realtest.Tiers(2, 4)) {
 		p := playLive(t, interrupted)
 		after := time.Duration(rand.Int64N(int64(5 * time.Second)))

@@ -235,6 +235,7 @@ func TestAResultSaysWhatWasExpected(t *testing.T) {
 
 // No prefix of a run's histories is kept, and none keeps a property that the whole run breaks.
 func TestNoPartOfARunIsKept(t *testing.T) {
+	t.Parallel()
 	p := scenariotest.Load(t, "../../scenarios/lessons/pause-past-lease.yaml")
 	p.Locks = []string{"set-nx-lua", "watchdog-lua"}
 	r := reporttest.Play(t, p, 1)
