@@ -204,6 +204,7 @@ func TestTinyLogs(t *testing.T) {
 		{"an instant that all share", "5 A acquired;5 B acquired;5 B released;5 A released;4 B waiting", ms(0, 0, 0), Possible, None, nil},
 		{"silent within its lease", "0 A acquired;10 B acquired;99 B released" + wait, ms(0, 0, 10), Possible, None, nil},
 		{"silent beyond its lease", "0 A acquired;10 B acquired;99 B released" + wait, ms(0, 0, 9), None, None, nil},
+		{"its name again, and a write in that instant", "0 A acquired;20 B acquired;25 B released;30 A acquired;30 A write;41 A released;21 C waiting", ms(0, 0, 10), None, None, nil},
 		{"extended", "0 A acquired;5 A extended;10 B acquired;99 B released" + wait, ms(0, 0, 9), Possible, None, nil},
 		{"extended, and over", "0 A acquired;5 A extended;15 B acquired;99 B released" + wait, ms(0, 0, 9), None, None, nil},
 		{"extended when it was over", "0 A acquired;20 A extended;25 B acquired;99 B released" + wait, ms(0, 0, 9), Possible, None, nil},

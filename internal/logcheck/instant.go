@@ -87,7 +87,7 @@ func (j *judge) next(same []Event) int {
 			if acquires < 0 {
 				acquires = i
 			}
-		case l == nil || l.open(e.Client, e.Token) == nil:
+		case l == nil || !l.holding(e, j.widest()):
 		case e.Kind == Extended || e.Kind == Write:
 			return i
 		case ends < 0:

@@ -135,6 +135,12 @@ func (j *judge) of(client string) (list []*lock) {
 // open returns the latest open hold of a client, by its token if it has one; nil for none.
 func (l *lock) open(client string, token int64) *Hold { return l.last(client, token, Open) }
 
+// holding reports whether the client of a line has an open hold that its lease has not ended.
+func (l *lock) holding(e *Event, s *Setting) bool {
+	h := l.open(e.Client, e.Token)
+	return h != nil && !h.over(e.At, s)
+}
+
 func (l *lock) last(client string, token int64, ending Ending) (without *Hold) {
 	for _, h := range slices.Backward(l.holds) {
 		switch {

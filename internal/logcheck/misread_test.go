@@ -171,6 +171,8 @@ func TestMisreadLogs(t *testing.T) {
 		{"the same, newest first", proseFormat, []string{"a.log\n" + autumn("59 B released", "51 B acquired", "58 A released", "50 A acquired")}, "", "line 2: its time goes against the order of the lines"},
 		{"clocks are put back in the first lines, newest first", proseFormat, []string{"a.log\n" + autumn("40 B released", "20 B acquired", "10 A released", "30 A acquired")}, "", "its time goes against the order of the lines"},
 		{"minutes between the lines, newest first", proseFormat, []string{"a.log\n" + autumn("50 B released", "30 B acquired", "25 A released", "05 A acquired")}, None, ""},
+		{"an offset behind a blank", proseFormat, []string{"a.log\n" + zoned(" +02", " +01")}, "", `"+02" behind "2026-03-01 10:00:00.000" may be an offset of its zone`},
+		{"an offset in brackets", "", []string{"a.log\n" + zoned(" [+02:00]", " [+01:00]")}, "", `"[+02:00]" behind "2026-03-01 10:00:00.000" may be an offset of its zone`},
 		{"a number behind the time", proseFormat, []string{"a.log\n" + strings.ReplaceAll(zoned("", "")[:strings.Index(zoned("", ""), "\n")+1], " INFO", "-42 INFO")}, Unknown, "its times have no zone"},
 		{"the holder is named beside the client", "reentrant: true", []string{"a.json\n" + `{"time":"2026-03-01T10:00:00.000Z","pod":"a","lock":"jobs","event":"acquired"}` + "\n" +
 			`{"time":"2026-03-01T10:00:03.000Z","pod":"b","owner":"a","lock":"jobs","event":"acquired"}` + "\n"}, "", `line 2: the client would be its "owner", and was the "pod" of the lines before: choose one with --columns client=NAME`},
@@ -195,6 +197,7 @@ func TestMisreadLogs(t *testing.T) {
 			Unknown, "this did not succeed, or null for it"},
 		{"the same, in a column", "", []string{"a.csv\ntime,client,lock,event,ok\n2026-03-01T10:00:00.000Z,a,jobs,acquired,\n2026-03-01T10:00:01.000Z,a,jobs,released,\n" +
 			"2026-03-01T10:00:02.000Z,b,jobs,acquired,None\n2026-03-01T10:00:03.000Z,c,jobs,acquired,\n2026-03-01T10:00:04.000Z,c,jobs,released,\n"}, Unknown, "first line 4"},
+		{"one that failed, as its context says", "", []string{"a.json\n" + says("0", "a", "acquired", "") + says("1", "c", "waiting", "") + says("2", "b", "acquired", `,"context":{"success":false}`) + says("3", "b", "acquired", `,"result":"rejected"`) + says("4", "a", "released", "") + says("5", "c", "acquired", "") + says("6", "c", "released", "")}, Unknown, "it says that this did not succeed"},
 		{"one that failed, and said that it waits", "", []string{"a.json\n" + says("0", "a", "acquired", "") + says("1", "b", "waiting", `,"success":false`) + says("2", "a", "released", "") + says("3", "b", "acquired", "") + says("4", "b", "released", "")}, None, ""},
 		{"keys that are not known", "", []string{"a.json\n" + `{"@t":"2026-03-01T10:00:00.000Z","@mt":"{Event} lock {Lock}","Event":"Acquired","Lock":"jobs","MachineName":"a"}` + "\n"}, Unknown,
 			`}"; which of the keys "@mt, @t, Event, Lock, MachineName" has the client is not known: --columns client=NAME says it`},

@@ -181,10 +181,10 @@ func (b *bound) emitOnly(f *Fields, p *pattern, emit func(*Fields) error) error 
 // Names of values that say whether an event succeeded, and a name with a value that says that it
 // did not, or not whether it did. What is no error is nothing.
 var (
-	outcome = regexp.MustCompile(`(?i)^(?:(?:event|lock|fields|attributes|jsonPayload|_source)\.)*(?:lock_|is_)?(?:success(?:ful)?|succeeded|ok|acquired|obtained|granted|outcome|result|status|err|error(?:\.message)?)$`)
+	outcome = regexp.MustCompile(`(?i)^(?:(?:event|lock|fields|attributes|jsonPayload|_source|context|extra|data|properties|result)\.)*(?:lock_?|is_?)?(?:success(?:ful)?|succeeded|ok|acquired|obtained|granted|outcome|result|status|failed|err|error(?:\.message)?)$`)
 	failure = regexp.MustCompile(`(?i)(?:\b|_)(?:(?:success(?:ful)?|succeeded|ok|acquired|obtained|granted)["' ]*[:=]+>?["' ]*(?:0|f|n|no|false|fail\w*|unsuccessful|null|<?nil|none|undefined)|` +
-		`(?:outcome|result|status)["' ]*[:=]+>?["' ]*(?:false|fail\w*|error|denied|timeout|unsuccessful))\b`)
-	problem = regexp.MustCompile(`(?i)(?:^|[._])err(?:or(?:\.message)?)?$`)
+		`(?:outcome|result|status)["' ]*[:=]+>?["' ]*(?:false|fail\w*|error|denied|reject\w*|busy|not_?\w+|timed?[ _-]?out|unsuccessful|4[0-4]\d))\b|_?result=null$`)
+	problem = regexp.MustCompile(`(?i)(?:^|[._])(?:err(?:or(?:\.message)?)?|failed)$`)
 	nothing = regexp.MustCompile(`(?i)^"?(?:|null|<?nil>?|none|false|0|-)"?$`)
 )
 

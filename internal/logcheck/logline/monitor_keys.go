@@ -29,11 +29,11 @@ func (d *monitorDecoder) play(args []string) (err error) {
 			err = graver(err, d.remove(d.now.name(key)))
 		}
 		return err
-	case "rename", "renamenx", "copy", "mset", "msetnx":
+	case "rename", "renamenx", "copy", "mset", "msetnx", "msetex", "migrate", "bitop", "sort", "lmove", "rpoplpush":
 		for i, key := range args[1:] {
 			switch e := d.keys[d.now.name(key)]; {
 			case e == nil:
-			case args[0] == "rename" && i == 0:
+			case args[0] == "rename" && i == 0, args[0] == "migrate":
 				err = d.loseTrack(e, holder{})
 			default:
 				err = d.loseTrack(e, stranger)
@@ -130,7 +130,7 @@ func lease(text string, unit time.Duration) time.Duration {
 
 func (d *monitorDecoder) set(name string, e *entry, args []string) error {
 	by, span := holder{brief(args[2]), d.now.from}, time.Duration(0)
-	var nx, xx bool
+	var nx, xx, keeps, past bool
 	for i := 3; i < len(args); i++ {
 		option, next := strings.ToLower(args[i]), args[min(i+1, len(args)-1)]
 		switch option {
@@ -143,10 +143,17 @@ func (d *monitorDecoder) set(name string, e *entry, args []string) error {
 		case "exat", "pxat":
 			if span = lease(next, units[option[:2]]); span > 0 {
 				span = cmp.Or(max(span-d.now.at, -1), -1)
+				past = span < 0
 			}
+		case "keepttl":
+			keeps = true
+		case "ifeq", "ifne", "ifdeq", "ifdne":
+			return ErrUnread // whether it changes the key depends on its value
 		}
 	}
 	switch {
+	case past && e != nil && !nx: // it removes the key
+		return d.loseTrack(e, holder{})
 	case span < 0:
 		return nil
 	case nx:
@@ -154,12 +161,17 @@ func (d *monitorDecoder) set(name string, e *entry, args []string) error {
 	case e == nil || xx && e.owner == (holder{}) && e.freeIsCertain:
 		return nil
 	case e.owner.client() == by.client():
+		if keeps {
+			return nil
+		}
 		e.expire(d.now.at, span)
 		return d.tell(name, e.owner, "extended", span)
 	}
 	d.clearOwner(e)
 	e.owner, e.freeIsCertain = stranger, true
-	e.expire(d.now.at, span)
+	if !keeps {
+		e.expire(d.now.at, span)
+	}
 	return ErrUnread
 }
 

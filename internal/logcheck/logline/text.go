@@ -81,6 +81,10 @@ func (d *textDecoder) Decode(line []byte, _ int64, emit func(*Fields) error) err
 		if hour := hours.Find(before); hour != nil {
 			return fmt.Errorf("%s stands before %s, so which is its time? %s", shown(hour), shown(f.Time), sayTime)
 		}
+		_, behind, _ := bytes.Cut(line, f.Time)
+		if offset := apart.Find(behind); offset != nil && bare.Match(f.Time) {
+			return fmt.Errorf("%s behind %s may be an offset of its zone: %s", shown(bytes.TrimSpace(offset)), shown(f.Time), sayTime)
+		}
 	}
 	return d.emitOnly(f, p, emit)
 }
@@ -122,18 +126,21 @@ func unquote(value []byte) []byte {
 // that would be misread if it were left out: PM, Europe/Berlin.
 const stamp = `\d{4}(?:-\d\d-|/\d\d/)\d\d...:..:..(?:[.,]\d+)?(?:Z| ?(?:UTC|GMT)(?:[+-]\d\d?(?::?\d\d)?)?\b| ?[+-]\d\d:?\d\d\b|[+-](?:0\d|1[0-4])\b| ` + ZoneNames + `\b| ?[AaPp][Mm]\b| ` + regions + `/\w+)?`
 
-// A time, that of the runtime of a container, one that follows it at once, and one without a date.
+// A time, that of the runtime of a container, one that follows it at once, one without a date, one
+// without a zone, and an offset behind it in a form that is not read: +01, [+01:00], (UTC+2).
 var (
 	first   = regexp.MustCompile(stamp)
 	arrival = regexp.MustCompile(`T..:..:..\.\d{9}(?:Z|[+-]..:..)$`)
 	second  = regexp.MustCompile(`^(?: std(?:out|err) [FP])? \[?(` + stamp + `)`)
 	hours   = regexp.MustCompile(`\b\d\d?:\d\d:\d\d\b`)
+	bare    = regexp.MustCompile(`\d\d:\d\d:\d\d(?:[.,]\d+)?$`)
+	apart   = regexp.MustCompile(`^ ?[\[(]?(?:UTC|GMT)? ?[+-](?:0?\d|1[0-4])(?::?\d\d)?(?:[\])]| |$)`)
 )
 
 const regions = `(?:Africa|America|Asia|Atlantic|Australia|Etc|Europe|Indian|Pacific)`
 
 // ZoneNames matches common names of zones, which say no offset: some mean several.
-const ZoneNames = `(?:[CEMPAN][SD]T|AK[SD]T|A[CEW][SD]T|NZ[SD]T|HST|CES?T|EES?T|WES?T|BST|I[SD]T|JST|KST|MSK|HKT|SGT|PKT|WIB|SAST|BRT|TRT)`
+const ZoneNames = `(?:[CEMPAN][SD]T|AK[SD]T|A[CEW][SD]T|NZ[SD]T|HST|CES?T|EES?T|WES?T|BST|I[SD]T|JST|KST|MSK|HKT|SGT|PKT|WIB|SAST|BRST?|TRT|WAT|CAT|EAT|GST|MSD|ICT|NPT|CLS?T|PET|IRST|WITA)`
 
 // pattern is a regular expression with named groups for our values.
 type pattern struct {
@@ -257,8 +264,8 @@ var phrase = regexp.MustCompile(`[=:](?:true|false)$|^(?:after|again|and|at|beca
 // Words before and after a match with which it is no event: not acquired, once released, acquired:
 // false; and the forms in which MySQL and PostgreSQL log what they are asked.
 var (
-	denies  = regexp.MustCompile(`(?i)(?:\b(?:not|never|no|cannot|could|would|should|may|might|until|unless|if|when|whether|once|before|after|be|to|yet|already|else|some(?:one|body)|(?:an)?other(?: +\w+)?)|n't) +(?:(?:yet|been|be|have|has|the|a|lock) +)*$`)
-	negates = regexp.MustCompile(`(?i)^[ :=,;()\["'>?!-]*false\b|^\W*(?:failed|failure|unsuccessful\w*)\W*$|\s(?:=|[-=]?>) ?false\b|HTTP/[\d.]+"? [45]\d\d\b|^\W*by (?:another|other|some(?:one|body))\b`)
+	denies  = regexp.MustCompile(`(?i)(?:\b(?:not|never|no|cannot|could|would|should|may|might|until|unless|if|when|whether|once|before|after|be|to|yet|already|else|some(?:one|body)|nobody|on|will|unable|failed|(?:an)?other(?: +\w+)?)|n't) +(?:(?:yet|been|be|have|has|the|a|lock) +)*$`)
+	negates = regexp.MustCompile(`(?i)^[ :=,;()\["'>?!-]*false\b|^\W*(?:failed|failure|unsuccessful\w*)\W*$|^ +(?:(?-i:FAILED)|rejected|timed? ?out)\b|\s(?:=|[-=]?>) ?false\b|\s[-=]> ?(?:0|-1|no|nil|null)\b|HTTP/[\d.]+"? [45]\d\d\b|^\W*by (?:another|other|some(?:one|body))\b`)
 	asks    = regexp.MustCompile(`(?:^|LOG: +)(?:statement|execute \S+): |\bpg_try_advisory_|\d[ \t]+(?:Query|Execute)\t`)
 )
 
