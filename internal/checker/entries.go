@@ -79,6 +79,9 @@ func (t *tally) promote(i int32, e *history.Event) {
 		return
 	}
 	t.promoted = true
+	if e.Node == e.Peer { // it leads again, and has what it had
+		return
+	}
 	next, last := &t.parties[e.Node], &t.parties[e.Peer]
 	if owner := &t.parties[last.entry]; next.copied != last.entry && owner.holding && owner.doubt < 0 {
 		owner.doubt = i

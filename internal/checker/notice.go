@@ -18,6 +18,9 @@ import (
 // lock, but its orphaned entry keeps others out. Clients that only wait at the same time do not
 // contend.
 //
+// A client that asks first a second after all have left, and watches nothing, does not contend: it
+// was cut off, or sleeps for long.
+//
 // A client asks when a request about an entry is executed. Lost requests and heartbeats do not
 // count, nor do those on which the client has given up, as their grant lets no client in, nor those
 // to a server on which such a request has made an entry of its own, which keeps it out in any case.
@@ -64,12 +67,16 @@ func (t *tally) message(i int32, e *history.Event) {
 	}
 	p.asked = max(p.asked, at)
 	t.told(client, sent)
-	if t.wanted() {
-		if t.faces(client) {
-			p.faced = i
-		}
-		t.contend(p)
+	if !t.wanted() {
+		return
 	}
+	switch {
+	case t.faces(client):
+		p.faced = i
+	case !p.watching && e.At.Sub(t.moved) > scaled(&t.h.Header, idleAtLeast):
+		return // it asks so late that it would have noticed nothing
+	}
+	t.contend(p)
 }
 
 // abandon notes that a client has given up on a request, which then was no question either.
@@ -131,7 +138,7 @@ func (t *tally) faces(client history.NodeID) bool {
 		return true
 	}
 	for i := range t.parties {
-		if owner := t.parties[i].entry; owner != 0 && owner != client {
+		if p := &t.parties[i]; p.entry != 0 && p.entry != client && !p.down {
 			return true
 		}
 	}

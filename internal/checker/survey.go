@@ -84,6 +84,7 @@ type party struct {
 	watcher   history.NodeID // the client that may refute pending
 
 	// Of a server.
+	down   bool
 	entry  history.NodeID // the owner of its newest entry
 	by     int32          // the request that made it; NoCause when it is not known
 	copied history.NodeID // the owner of the entry copied from its primary
@@ -107,6 +108,7 @@ type tally struct {
 	since     history.Instant // when the present overlap began
 	kept      int             // servers with an entry
 	free      history.Instant // since when there are neither holders nor entries
+	moved     history.Instant // when holders or entries last changed
 	unmet     []*FiredFault   // faults that have begun, without contention since
 	quiet     bool            // all faults are over
 	abandoned map[int32]bool  // requests on which their clients have given up
@@ -133,8 +135,10 @@ func (t *tally) observe(i int32, e *history.Event) {
 	case history.Releasing, history.LostLease:
 		t.endHold(i, e.Node, e.At)
 	case history.Crashed:
-		p.waiting, p.frozen, p.leftOut = false, false, lapse{}
+		p.waiting, p.frozen, p.down, p.leftOut = false, false, true, lapse{}
 		t.endHold(i, e.Node, e.At)
+	case history.Restarted:
+		p.down = false
 	case history.Froze:
 		p.frozen = true
 	case history.Thawed:
@@ -267,6 +271,7 @@ func (t *tally) believe(at history.Instant, holding int) {
 
 // occupy sets since when the lock is free.
 func (t *tally) occupy(at history.Instant) {
+	t.moved = at
 	if t.holding == 0 && t.kept == 0 {
 		t.free = at
 	}
