@@ -2,6 +2,7 @@ package locktest_test
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"net"
 	"os"
@@ -253,6 +254,19 @@ var failures = map[string]failure{
 	"all at once": {runs(freely), []string{"untested: ", "two clients have held the lock at once, though nothing went wrong", "two holders inside"}},
 	"forever": {runs(func(c locktest.Client) locktest.Lock { return &blind{c.Redis(), c.Key(), 0} }, locktest.Stories("lost-reply")),
 		[]string{"mutual-exclusion is unknown: no client acquired the lock", `locktest.Breaks("lost-reply", "progress")`}},
+	"two commands": {runs(func(c locktest.Client) locktest.Lock {
+		l := &owned{c, c.Redis()}
+		l.store.Options().MaxRetries = 0
+		return locktest.LockFunc(func(ctx context.Context) (locktest.Lease, error) {
+			h := &hold{owned: l, word: rand.Text()}
+			return h, retry(ctx, 333*time.Millisecond, func() (bool, error) {
+				if err := l.store.Get(ctx, c.Key()).Err(); !errors.Is(err, redis.Nil) {
+					return false, err
+				}
+				return true, l.store.Set(ctx, c.Key(), h.word, c.Lease()).Err()
+			})
+		})
+	}, locktest.Stories("pause"), locktest.Breaks("pause"), locktest.Walk()), []string{"walk/late-request", "mutual-exclusion is broken", "by 2s"}},
 	"asked for": {runs(neverReleased, locktest.Stories("testdata/asked.yaml")),
 		[]string{"inconclusive: owner-only-release is unknown: no client's command removed an entry", "locktest.Unjudged("}},
 	"without": {runs(bend{blindRelease: true}.lock, locktest.Stories("late-release"), locktest.Unjudged(locktest.OwnerOnlyRelease)),

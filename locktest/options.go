@@ -72,7 +72,7 @@ func Stories(names ...string) Option {
 // Walk also plays single faults exhaustively, as `simulate explore` does: nine kinds (pause, crash,
 // cut, lost-request, lost-reply, late-request, late-release, late-reply, restart), each at every
 // request and every step of one client; during a long wait, at one attempt in two seconds and at
-// all of the last second. Each kind is a subtest, which fails when the kind breaks the lock
+// all of the last second. A late request comes 2 s late, and 12 s late. Each kind is a subtest, which fails when the kind breaks the lock
 // anywhere. Walk is on by default, but not with Stories. If Breaks names the story pause, the kind
 // walk/pause may break the same properties.
 func Walk() Option { return func(s *suite) { s.walk = true } }

@@ -22,8 +22,12 @@ servers: {redis: {persistence: always}, redlock: {persistence: always}}
 
 // kinds are the kinds of faults of a walk, as package faultkind names them.
 var kinds = []string{
-	"pause", "crash", "cut", "lost-request", "lost-reply", "late-request", "late-release", "late-reply", "restart",
+	"pause", "crash", "cut", "lost-request", "lost-reply", late, "late-release", "late-reply", "restart",
 }
+
+// A request is late by more than a lease, and by less than the response timeout: only in the second
+// case does a client that tries once take the answer for its own.
+const late, lateShort = "late-request", "late-request-short"
 
 // walkAll plays every kind at every moment that A reaches when nothing goes wrong.
 func (s *suite) walkAll(t *testing.T) {
@@ -32,7 +36,7 @@ func (s *suite) walkAll(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.expect(base, "")
-	placed, err := explore.NewPlaced(base, s.servers.Store, kinds)
+	placed, err := explore.NewPlaced(base, s.servers.Store, append(slices.Clone(kinds), lateShort))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -40,7 +44,11 @@ func (s *suite) walkAll(t *testing.T) {
 		t.Fatal(r.Err)
 	}
 	for _, kind := range kinds {
-		t.Run(kind, func(t *testing.T) { s.walkKind(t, "walk/"+kind, placed.Plans(kind)) })
+		plans := placed.Plans(kind)
+		if kind == late {
+			plans = append(plans, placed.Plans(lateShort)...)
+		}
+		t.Run(kind, func(t *testing.T) { s.walkKind(t, "walk/"+kind, plans) })
 	}
 }
 
