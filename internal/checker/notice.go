@@ -18,8 +18,8 @@ import (
 // lock, but its orphaned entry keeps others out. Clients that only wait at the same time do not
 // contend.
 //
-// A client that asks first a second after all have left, and watches nothing, does not contend: it
-// was cut off, or sleeps for long.
+// A client that watches nothing, and whose first question comes more than a second after all have
+// left, does not contend: it was cut off, or sleeps for long.
 //
 // A client asks when a request about an entry is executed. Lost requests and heartbeats do not
 // count, nor do those on which the client has given up, as their grant lets no client in, nor those
