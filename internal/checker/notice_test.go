@@ -23,6 +23,7 @@ func TestWhoCanNotice(t *testing.T) {
 		{"asked before the fault only", a + b + "1 B sent; 1 S executed peer=B cause=3; 2 F fault-began value=1; 9 A releasing", false},
 		{"asked before the fault, and again when A has gone", a + b + "1 S executed peer=B; 2 F fault-began value=1; 9 A releasing; 9 S removed owner=A; 10 S executed peer=B", true},
 		{"asked before the fault, and again long after A has gone", a + b + "1 S executed peer=B; 2 F fault-began value=1; 9 A releasing; 9 S removed owner=A; 10.1 S executed peer=B", false},
+		{"the same, and it watches", a + b + "1 B sent watch; 1 S executed peer=B cause=3; 2 F fault-began value=1; 9 A releasing; 9 S removed owner=A; 10.1 S executed peer=B", true},
 		{"asks, and only a dead server has an entry", a + "0 T granted owner=A; 0 F fault-began value=1; 1 T crashed; 2 A releasing; 2 S removed owner=A; 20 B waits; 20 S executed peer=B", false},
 		{"asks, and a server that was dead has an entry", a + "0 T granted owner=A; 0 F fault-began value=1; 1 T crashed; 2 A releasing; 2 S removed owner=A; 3 T restarted; 20 B waits; 20 S executed peer=B", true},
 		{"waits from the fault on, and does not ask", a + "0 F fault-began value=1; " + b + "9 A releasing", false},
@@ -38,7 +39,10 @@ func TestWhoCanNotice(t *testing.T) {
 		{"the holder's own messages", a + b + "1 F fault-began value=1; 2 S executed peer=A; 9 A releasing", false},
 		{"asks in the quiet period", a + "0 F fault-began value=1; 5 - healed; 6 B waits; 6 S executed peer=B; 9 A releasing", false},
 	} {
-		h := parse(tt.give)
+		h := parse(strings.ReplaceAll(tt.give, "sent watch", "sent"))
+		if before, _, watches := strings.Cut(tt.give, "sent watch"); watches {
+			h.Events[strings.Count(before, ";")].Text = historytest.Request(h, "WATCH lock FROM 3")
+		}
 		h.Header.Faults = []history.Fault{{Number: 1}}
 		h.Header.Backend = history.Sim
 		must.Equalf(t, Judge(h).Faults[0].Contended, tt.want, "%s", tt.name)

@@ -148,7 +148,10 @@ func (d *monitorDecoder) set(name string, e *entry, args []string) error {
 		case "keepttl":
 			keeps = true
 		case "ifeq", "ifne", "ifdeq", "ifdne":
-			return ErrUnread // whether it changes the key depends on its value
+			if e == nil {
+				return nil
+			}
+			return d.loseTrack(e, stranger) // whether it changes the key depends on its value
 		}
 	}
 	switch {

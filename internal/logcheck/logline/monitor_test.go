@@ -134,6 +134,7 @@ func TestMonitor(t *testing.T) {
 		{"KEEPTTL", "1 a1 SET k v NX PX 1000;1.5 a1 SET k v XX KEEPTTL;3 b1 SET k w NX", acquired + " 1s, 10.0.0.2/w k acquired", 2},
 		{"until a time that is over", "1 a1 SET k v NX;2 a1 SET k v XX PXAT 1;3 b1 SET k w NX", acquired + ", ?, 10.0.0.2/w k acquired", 1},
 		{"IFEQ", "1 a1 SET k v NX;2 a1 SET k v IFEQ w PX 10", acquired + ", ?", 1},
+		{"IFEQ of a key that is no lock", "1 a1 SET k v IFEQ w PX 10", "", 0},
 		{"GETSET", "1 a1 SETNX k v;2 b1 GETSET k w", acquired + ", ?", 1},
 		{"a command that is not known", "1 a1 SETNX k v;2 b1 NOEXPIRE k 1", acquired + ", ?", 1},
 		{"looks", "1 a1 SETNX k v;2 b1 GET k;2 b1 TTL k;2 b1 PUBLISH k x;2 b1 WATCH k", acquired, 1},

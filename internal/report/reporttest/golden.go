@@ -44,24 +44,25 @@ func Page(t *testing.T, path string) []byte {
 	for _, a := range assets(t) {
 		page = strings.ReplaceAll(page, a.name, a.text)
 	}
-	return []byte(strings.ReplaceAll(page, ownHash, hashOf(page)))
+	return []byte(strings.ReplaceAll(page, OwnHash, HashOf(page)))
 }
 
 // fold replaces style sheets and scripts by their names, and the hash of the page's script in its
 // policy, if it is the right one, by a word.
 func fold(t *testing.T, page []byte) []byte {
 	t.Helper()
-	text := strings.ReplaceAll(string(page), hashOf(string(page)), ownHash)
+	text := strings.ReplaceAll(string(page), HashOf(string(page)), OwnHash)
 	for _, a := range assets(t) {
 		text = strings.ReplaceAll(text, a.text, a.name)
 	}
 	return []byte(text)
 }
 
-const ownHash = "'the hash of its script'"
+// OwnHash stands in a golden page for the hash of its script, if the page had the right one.
+const OwnHash = "'the hash of its script'"
 
-// hashOf returns the source of a page's script in its policy.
-func hashOf(page string) string {
+// HashOf returns the source of a page's script as its policy names it.
+func HashOf(page string) string {
 	_, script, _ := strings.Cut(page, "<script>")
 	script, _, _ = strings.Cut(script, "</script>")
 	sum := sha256.Sum256([]byte(script))

@@ -172,8 +172,10 @@ func (t *translation) expr(e ast.Expr) plainExpr {
 		t.wild = t.wild || !equal && e.Operator != "~="
 		entry := t.entry(e.Lhs, e.Rhs)
 		return func(r *plainRun) lua.LValue {
-			if same, known := entry(r); known {
-				return lua.LBool(same == equal)
+			if entry != nil {
+				if same, known := entry(r); known {
+					return lua.LBool(same == equal)
+				}
 			}
 			a, b := left(r), right(r)
 			return lua.LBool((a == b) == equal)
@@ -227,20 +229,20 @@ func (t *translation) word(e ast.Expr) func(r *plainRun) *Arg {
 }
 
 // entry translates whether the value of a key is an argument, as most scripts of locks ask, without
-// making Lua values: redis.call('get', KEYS[1]) and ARGV[1]. What is neither of the two, or fails,
-// is not known.
+// making Lua values: redis.call('get', KEYS[1]) and ARGV[1]; nil for anything else. What fails is not
+// known.
 func (t *translation) entry(get, want ast.Expr) func(r *plainRun) (same, known bool) {
 	var key func(r *plainRun) *Arg
 	if call, ok := get.(*ast.FuncCallExpr); ok && lookup(t.called(call)) == cmdGet && len(call.Args) == 2 {
 		key = t.word(call.Args[1])
 	}
 	token := t.word(want)
+	if key == nil || token == nil {
+		return nil
+	}
 	return func(r *plainRun) (same, known bool) {
-		if key == nil || token == nil || r.raised != nil || r.vm.store.KeepReads {
-			return false, false
-		}
 		k, want := key(r), token(r)
-		if k == nil || want == nil {
+		if k == nil || want == nil || r.raised != nil || r.vm.store.KeepReads {
 			return false, false
 		}
 		e, refused := r.vm.store.typed(kindString, k.String())
