@@ -67,13 +67,19 @@ func (t *tally) drop(server *party, e *history.Event) bool {
 		return t.keepers(e.Owner) == 0
 	}
 	t.keep(server, 0, e.At)
+	for i := range t.parties { // the history does not say when a replica follows
+		if p := &t.parties[i]; p.copied == e.Owner {
+			p.copied = 0
+		}
+	}
 	if t.promoted && t.parties[e.Owner].newest != e.Node && t.keepers(e.Owner) > 0 {
 		return false // it is with the new primary
 	}
 	return 2*t.keepers(e.Owner) <= t.stores
 }
 
-// promote notes that a server has taken over from another one.
+// promote notes that a server has taken over from another one, with what it has copied. In a quorum
+// it has what the other one had, unless the history shows otherwise.
 func (t *tally) promote(i int32, e *history.Event) {
 	if int(e.Peer) >= len(t.parties) || e.Peer == 0 {
 		return
@@ -86,7 +92,11 @@ func (t *tally) promote(i int32, e *history.Event) {
 	if owner := &t.parties[last.entry]; next.copied != last.entry && owner.holding && owner.doubt < 0 {
 		owner.doubt = i
 	}
-	t.keep(next, last.entry, e.At)
+	has := next.copied
+	if t.h.Header.Quorum() {
+		has = last.entry
+	}
+	t.keep(next, has, e.At)
 	t.keep(last, 0, e.At)
 }
 

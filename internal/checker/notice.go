@@ -21,12 +21,13 @@ import (
 // A client that watches nothing, and whose first question comes more than a second after all have
 // left, does not contend: it was cut off, or sleeps for long.
 //
-// A client asks when a request about an entry is executed. Lost requests and heartbeats do not
-// count, nor do those on which the client has given up, as their grant lets no client in, nor those
-// to a server on which such a request has made an entry of its own, which keeps it out in any case.
-// A client that waits at the server, by a blocking statement or a watch, asks again when it is
-// told. Real servers do not report executions: there the time of sending counts, if there is a
-// reply. In a history without messages, waiting clients are assumed to ask all the time.
+// A client asks when a request about an entry is executed; of independent servers, when it has
+// asked most. Lost requests, heartbeats and removals do not count, nor what a server refuses whoever
+// has the lock, nor requests without an answer, since their grant lets no client in, nor those to a
+// server on which such a request has made an entry of its own, which keeps it out in any case. A
+// client that waits at the server, by a blocking statement or a watch, asks again when it is told.
+// Real servers do not report executions: there the time of sending counts, if there is a reply. In
+// a history without messages, waiting clients are assumed to ask all the time.
 
 func (t *tally) message(i int32, e *history.Event) {
 	client, server, at := e.Peer, e.Node, i
@@ -34,11 +35,8 @@ func (t *tally) message(i int32, e *history.Event) {
 	case history.Sent:
 		t.sends(e)
 		return
-	case history.TimedOut:
-		t.abandon(e)
-		return
 	case history.Executed:
-		if t.abandoned[e.Cause] {
+		if t.lost[e.Cause] {
 			return
 		}
 	case history.Replied:
@@ -46,7 +44,7 @@ func (t *tally) message(i int32, e *history.Event) {
 	default:
 		return
 	}
-	if int(client) >= len(t.parties) || !t.parties[client].runs() {
+	if int(client) >= len(t.parties) || !t.parties[client].runs() || t.h.Answer(e.Text).Unable {
 		return
 	}
 	p, sent := &t.parties[client], e.At
@@ -57,15 +55,15 @@ func (t *tally) message(i int32, e *history.Event) {
 		}
 		op := t.h.Op(request.Text)
 		p.watching = op.Watches
-		if !op.Does.AboutEntry() {
+		if !asksFor(op) {
 			return
 		}
 		sent = request.At
 	}
-	if int(server) < len(t.parties) && t.parties[server].entry == client && t.abandoned[t.parties[server].by] {
+	if int(server) < len(t.parties) && t.parties[server].entry == client && t.lost[t.parties[server].by] {
 		return
 	}
-	p.asked = max(p.asked, at)
+	t.asks(p, server, at)
 	t.told(client, sent)
 	if !t.wanted() {
 		return
@@ -79,18 +77,47 @@ func (t *tally) message(i int32, e *history.Event) {
 	t.contend(p)
 }
 
-// abandon notes that a client has given up on a request, which then was no question either.
-func (t *tally) abandon(e *history.Event) {
-	if e.Cause < 0 || int(e.Node) >= len(t.parties) {
+// asksFor reports whether a request may ask for the lock. One that only removes does not.
+func asksFor(op *history.Op) bool {
+	return op.Does.AboutEntry() && (op.Does < history.RemovesOwn || op.Script)
+}
+
+// asks notes that a client has asked a server. Of independent servers, it has asked for the lock
+// when it has asked most.
+func (t *tally) asks(p *party, server history.NodeID, at int32) {
+	if !t.apart || int(server) >= len(t.parties) {
+		p.asked = max(p.asked, at)
 		return
 	}
-	if t.abandoned == nil {
-		t.abandoned = map[int32]bool{}
+	if p.each == nil {
+		p.each = slices.Repeat([]int32{history.NoCause}, len(t.parties))
 	}
-	t.abandoned[e.Cause] = true
-	if p := &t.parties[e.Node]; p.asked >= 0 && t.h.Events[p.asked].Cause == e.Cause {
-		p.asked = history.NoCause
+	p.each[server] = max(p.each[server], at)
+	for _, first := range p.each {
+		n := 0
+		for _, other := range p.each {
+			n += count(other >= first)
+		}
+		if 2*n > t.stores {
+			p.asked = max(p.asked, first)
+		}
 	}
+}
+
+// unanswered returns the requests on which their clients give up, or whose answers are lost.
+func unanswered(h *history.History) map[int32]bool {
+	all := map[int32]bool{}
+	for i := range h.Events {
+		e := &h.Events[i]
+		switch {
+		case e.Cause < 0 || int(e.Cause) >= i:
+		case e.Kind == history.TimedOut:
+			all[e.Cause] = true
+		case e.Kind == history.ReplyDropped:
+			all[h.Events[e.Cause].Cause] = true
+		}
+	}
+	return all
 }
 
 // sends notes a request to a real server, which reports neither watches nor executions. A blocking
@@ -101,7 +128,7 @@ func (t *tally) sends(e *history.Event) {
 	}
 	p, op := &t.parties[e.Node], t.h.Op(e.Text)
 	p.watching = p.watching || p.runs() && (op.Watches || op.Blocks)
-	if op.Does.AboutEntry() {
+	if asksFor(op) {
 		p.sent = e.At
 	}
 }
@@ -132,17 +159,18 @@ func (t *tally) faceAll(i int32) {
 	}
 }
 
-// faces reports whether another client has the lock, by its belief or by a server's entry.
+// faces reports whether another client has the lock, by its belief or by a server's entry; of
+// independent servers, by so many that the others are too few.
 func (t *tally) faces(client history.NodeID) bool {
 	if t.holding > count(t.parties[client].holding) {
 		return true
 	}
+	n := 0
 	for i := range t.parties {
-		if p := &t.parties[i]; p.entry != 0 && p.entry != client && !p.down {
-			return true
-		}
+		p := &t.parties[i]
+		n += count(p.entry != 0 && p.entry != client && !p.down)
 	}
-	return false
+	return n > 0 && (!t.apart || 2*n >= t.stores)
 }
 
 // contend notes the contention of a client that has faced another one, and asked, in this wait.

@@ -14,7 +14,10 @@ import (
 // Only a client that contends after a fault can notice it. All of these have a fault, and a history
 // with messages.
 func TestWhoCanNotice(t *testing.T) {
-	const a, b = "0 S granted owner=A; 0 A acquired; ", "1 B waits; "
+	const (
+		a, b  = "0 S granted owner=A; 0 A acquired; ", "1 B waits; "
+		nodes = "0 S granted owner=A; 0 T granted owner=A; 0 U granted owner=A; 0 A acquired; 1 F fault-began value=1; 1 B waits; "
+	)
 	for _, tt := range []struct {
 		name, give string
 		want       bool
@@ -36,6 +39,18 @@ func TestWhoCanNotice(t *testing.T) {
 		{"asks in a later wait, when the lock is free", a + b + "2 F fault-began value=1; 3 B gave-up; 4 A releasing; 4 S removed owner=A; 5 B waits; 6 S executed peer=B", false},
 		{"asked in an earlier wait, when the lock was free", "0 F fault-began value=1; 1 B waits; 2 S executed peer=B; 3 B gave-up; 4 S granted owner=A; 4 A acquired; 5 B waits; 9 A releasing", false},
 		{"asks, and the entry of a dead client is there", a + "0 F fault-began value=1; 0 A crashed; " + b + "1 S executed peer=B", true},
+		{"asks, and a replica without the orphan has taken over", a + "0 F fault-began value=1; 1 A crashed; 2 T promoted peer=S; 20 B waits; 20 T executed peer=B", false},
+		{"asks, and a replica with a copy of the orphan has taken over", a + "0 T replicated owner=A; 0 F fault-began value=1; 1 A crashed; 2 T promoted peer=S; 20 B waits; 20 T executed peer=B", true},
+		{"asks, and a replica has taken over whose copy was removed", a + "0 T replicated owner=A; 0 F fault-began value=1; 1 A releasing; 1 S removed owner=A; 2 T promoted peer=S; 20 B waits; 20 T executed peer=B", false},
+		{"asks, and the answer is lost", a + "0 F fault-began value=1; " + b + "1 B sent; 1 S executed peer=B cause=4; 2 S reply-dropped peer=B cause=5; 9 A releasing", false},
+		{"asks, and gives up on the answer", a + "0 F fault-began value=1; " + b + "1 B sent; 1 S executed peer=B cause=4; 2 B timed-out cause=4; 9 A releasing", false},
+		{"asks, and the server takes no writes", a + "0 F fault-began value=1; " + b + "1 S executed peer=B text=(error) NOREPLICAS no; 9 A releasing", false},
+		{"asks, and the key is there", a + "0 F fault-began value=1; " + b + "1 S executed peer=B text=(error) NodeExists; 9 A releasing", true},
+		{"asks one of three independent servers", nodes + "2 S executed peer=B; 9 A releasing", false},
+		{"asks two of three independent servers", nodes + "2 S executed peer=B; 2 T executed peer=B; 9 A releasing", true},
+		{"asked one of three independent servers too soon", strings.Replace(nodes, "value=1", "value=9", 1) + "2 S executed peer=B; 2 T executed peer=B; 3 F fault-began value=1; 4 T executed peer=B; 9 A releasing", false},
+		{"asks, and one of three independent servers has an orphan", nodes + "2 A crashed; 3 S removed owner=A; 3 T removed owner=A; 9 S executed peer=B; 9 T executed peer=B", false},
+		{"asks, and two of three independent servers have an orphan", nodes + "2 A crashed; 3 S removed owner=A; 9 S executed peer=B; 9 T executed peer=B", true},
 		{"the holder's own messages", a + b + "1 F fault-began value=1; 2 S executed peer=A; 9 A releasing", false},
 		{"asks in the quiet period", a + "0 F fault-began value=1; 5 - healed; 6 B waits; 6 S executed peer=B; 9 A releasing", false},
 	} {
@@ -45,14 +60,17 @@ func TestWhoCanNotice(t *testing.T) {
 		}
 		h.Header.Faults = []history.Fault{{Number: 1}}
 		h.Header.Backend = history.Sim
+		if strings.Contains(tt.name, "independent") {
+			h.Header.Topology = "independent"
+		}
 		must.Equalf(t, Judge(h).Faults[0].Contended, tt.want, "%s", tt.name)
 	}
 }
 
-// Heartbeats, and what only opens a session or a subscription, ask for no lock.
+// Heartbeats, and what only removes or opens a session or a subscription, ask for no lock.
 func TestHeartbeatsAskNothing(t *testing.T) {
 	for text, want := range map[string]bool{ // order: each on its own
-		"KEEPALIVE 1": false, "PING": false, "RENEW 1": false, "CONNECT 10000": false, "WATCH lock FROM 3": false, "SUBSCRIBE x": false,
+		"KEEPALIVE 1": false, "PING": false, "RENEW 1": false, "CONNECT 10000": false, "WATCH lock FROM 3": false, "SUBSCRIBE x": false, "DEL lock": false,
 		"SET lock 1 NX": true, "EXISTS /lock WATCH": true, "EVAL lock lock 10000": true, "GET lock INDEX 3 WAIT 15s": true,
 	} {
 		h := parse("0 A acquired; 0 F fault-began value=1; 1 B waits; 1 B sent; 1 S executed peer=B cause=3; 9 A releasing")

@@ -32,7 +32,8 @@ type lapse struct {
 // without an entry.
 func survey(h *history.History) facts {
 	t := tally{
-		h: h, parties: make([]party, len(h.Header.Nodes)+1),
+		h: h, parties: make([]party, len(h.Header.Nodes)+1), lost: unanswered(h),
+		apart:   h.Header.Topology == "independent",
 		wired:   history.Simulated(h.Header.Backend) || len(h.Milestones()) < len(h.Events),
 		granted: slices.ContainsFunc(h.Milestones(), func(i int32) bool { return h.Events[i].Kind == history.Granted }),
 	}
@@ -71,6 +72,7 @@ type party struct {
 	waits    int32           // the event that began its wait
 	faced    int32           // the last event at which it waited while another client had the lock
 	asked    int32           // the last event by which it asked for the lock
+	each     []int32         // of independent servers: the last event by which it asked each
 	ready    history.Instant // since when it waits and is not frozen
 	leftOut  lapse           // its last wait, if it ended without success while the lock was free
 	unserved bool            // it has not acquired since its last wait began
@@ -100,6 +102,7 @@ type tally struct {
 	wired     bool    // simulated, or with messages on record
 	granted   bool    // entries are on record
 	stores    int     // servers
+	apart     bool    // the servers have entries of their own, and most count
 	promoted  bool    // a server has taken over from another one
 	ready     int     // clients that wait and run
 	holding   int     // clients
@@ -111,7 +114,7 @@ type tally struct {
 	moved     history.Instant // when holders or entries last changed
 	unmet     []*FiredFault   // faults that have begun, without contention since
 	quiet     bool            // all faults are over
-	abandoned map[int32]bool  // requests on which their clients have given up
+	lost      map[int32]bool  // requests without an answer
 	watched   int             // lapses that a watcher may refute
 	refused   bool            // without entries on record: a client held past its lease while another one asked
 }

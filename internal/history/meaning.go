@@ -26,6 +26,7 @@ var meaningFields = []field[line]{
 	optional(boolean, "checks", func(l *line) *bool { return &l.op.Checks }).unhashed(),
 	optional(boolean, "bound", func(l *line) *bool { return &l.op.Bound }).unhashed(),
 	optional(text, "refused", func(l *line) *string { return &l.answer.Refused }).unhashed(),
+	optional(boolean, "unable", func(l *line) *bool { return &l.answer.Unable }).unhashed(),
 	optional(boolean, "redirected", func(l *line) *bool { return &l.answer.Redirected }).unhashed(),
 	optional(boolean, "nil", func(l *line) *bool { return &l.answer.Nil }).unhashed(),
 	numberField,

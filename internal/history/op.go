@@ -74,6 +74,7 @@ func (o *Op) Called() string {
 // Answer is what the answer to a request says, apart from its text.
 type Answer struct {
 	Refused    string `json:"refused,omitempty"`    // the sentence with which the store refuses; "" when it does not
+	Unable     bool   `json:"unable,omitempty"`     // it refuses whoever has the lock: it is read-only, for instance
 	Redirected bool   `json:"redirected,omitempty"` // a node of a cluster has not executed it: another one has to be asked
 	Nil        bool   `json:"nil,omitempty"`        // there is nothing, or a condition was not met
 	Numeric    bool   `json:"numeric,omitempty"`    // it is Number
@@ -183,7 +184,7 @@ func (o Op) and(other *Op) Op {
 // and is what two answers have in common.
 func (a Answer) and(other *Answer) Answer {
 	out := Answer{
-		Refused: common(a.Refused, other.Refused), Redirected: a.Redirected && other.Redirected, Nil: a.Nil && other.Nil,
+		Refused: common(a.Refused, other.Refused), Unable: a.Unable && other.Unable, Redirected: a.Redirected && other.Redirected, Nil: a.Nil && other.Nil,
 		Revision: common(a.Revision, other.Revision), Session: common(a.Session, other.Session),
 	}
 	if a.Numeric && other.Is(a.Number) {

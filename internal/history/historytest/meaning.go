@@ -55,6 +55,7 @@ func readOp(text string) history.Op {
 var effects = map[string]history.Effect{
 	"CONNECT": history.Opens, "SESSION": history.Opens, "GRANT": history.Opens, "PING": history.KeepsAlive, "KEEPALIVE": history.KeepsAlive, "RENEW": history.KeepsAlive,
 	"BEGIN": history.Beside, "SUBSCRIBE": history.Beside, "WATCH": history.Beside, "SETWATCHES": history.Beside,
+	"DEL": history.Removes,
 }
 
 // calledFunction is the function that a SELECT without a table calls; SELECT for any other.
@@ -74,6 +75,7 @@ func readAnswer(text string) (a history.Answer) {
 	if a.Refused, refused = strings.CutPrefix(text, "(error) "); !refused {
 		a.Refused = ""
 	}
+	a.Unable = strings.HasPrefix(a.Refused, "NOREPLICAS ")
 	a.Redirected = strings.HasPrefix(a.Refused, "MOVED ") || strings.HasPrefix(a.Refused, "CLUSTERDOWN ")
 	a.Nil = text == "(nil)"
 	if digits, ok := strings.CutPrefix(text, "(integer) "); ok {

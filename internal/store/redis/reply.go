@@ -126,7 +126,7 @@ func (r Reply) Answer() history.Answer {
 		}
 	case ReplyError:
 		words := serverWords(r)
-		return history.Answer{Refused: r.Err.Error(), Redirected: len(words) > 1 && words[0] == "MOVED" || askElsewhere(r) && words != nil}
+		return history.Answer{Refused: r.Err.Error(), Unable: words != nil, Redirected: len(words) > 1 && words[0] == "MOVED" || askElsewhere(r) && words != nil}
 	}
 	return history.Answer{}
 }
