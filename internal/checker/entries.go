@@ -1,6 +1,10 @@
 package checker
 
-import "lockstep/internal/history"
+import (
+	"time"
+
+	"lockstep/internal/history"
+)
 
 // A hold can outlive its entry: then the store would let another client in. If no client asks in
 // that time, the history does not show it:
@@ -10,6 +14,8 @@ import "lockstep/internal/history"
 //	15 A releasing                          no client has asked since 10: unknown
 //
 // A hold begins without an entry when the reply comes too late, or when the lock is in no store.
+// Where clients compare the end of an entry, its server does not say when it is over.
+//
 // The entry may also be gone when a server without a copy takes over, unless it is renewed or
 // removed later.
 //
@@ -32,10 +38,12 @@ func (t *tally) entry(i int32, e *history.Event) {
 		if p.by = history.NoCause; e.Cause >= 0 && e.Cause < i {
 			p.by = t.h.Events[e.Cause].Cause
 		}
+		owner.ends = t.ends(e, p.by)
 		t.keep(p, e.Owner, e.At)
 		t.faceAll(i)
 	case history.Extended:
 		t.confirm(owner)
+		owner.ends = t.ends(e, history.NoCause)
 	case history.Replicated:
 		p.copied = e.Owner
 	case history.Removed, history.Expired, history.Forgotten:
@@ -48,6 +56,21 @@ func (t *tally) entry(i int32, e *history.Event) {
 	case history.Promoted:
 		t.promote(i, e)
 	}
+}
+
+// ends returns the end of an entry that its server leaves to the clients; 0 for none. It is in a
+// row of a database, or in the value of a key without a time to live, as by, the request, says.
+func (t *tally) ends(e *history.Event, by int32) history.Instant {
+	h := t.h
+	switch {
+	case e.Value > 0 && !h.Header.Expires && h.Header.Topology == "replicated":
+		return e.At.Add(time.Duration(e.Value))
+	case e.Value == 0 && by >= 0 && int(by) < len(h.Events):
+		if lease := h.Op(h.Events[by].Text).Lease; lease > 0 {
+			return e.At.Add(lease)
+		}
+	}
+	return 0
 }
 
 // keep sets the owner of a server's entry, 0 for none.
@@ -162,6 +185,8 @@ func (t *tally) endHold(i int32, client history.NodeID, at history.Instant) {
 	switch {
 	case p.doubt >= 0:
 		from = t.h.Events[p.doubt].At
+	case p.ends > 0:
+		from = p.ends
 	case t.granted || t.h.Header.Lease <= 0:
 		return
 	}
@@ -171,7 +196,7 @@ func (t *tally) endHold(i int32, client history.NodeID, at history.Instant) {
 	case t.askedSince(i, client, p.doubt, from):
 		t.refused = t.refused || p.doubt < 0
 		return
-	case p.doubt < 0 && t.refused && !t.wanting(client):
+	case !t.granted && t.refused && !t.wanting(client):
 		return // this is the last client, and an earlier hold past its lease was asked about
 	}
 	t.recordLapse(p)

@@ -124,6 +124,10 @@ func TestHoldsThatOutliveTheirEntries(t *testing.T) {
 		{"a watcher on a real server was told late", a + "1 B sent watch; 3 S expired owner=A; 3.1 A lost-lease; 3.1 B replied cause=3; 9 B sent; 9.1 B replied cause=7", "A 3-3.1"},
 		{"what a real server has not answered yet", a + "1 B sent watch; 3 S expired owner=A; 3.1 B replied cause=3; 3.2 B sent; 3.3 A lost-lease; 3.4 B replied cause=6", ""},
 		{"what a real server never answers", a + "1 B sent watch; 3 S expired owner=A; 3.1 B replied cause=3; 3.2 B sent; 3.3 A lost-lease", "A 3-3.3"},
+		{"the end is in a row of a database", "0 S granted owner=A lasts=10s; 0 A acquired; 1 B waits; 9 S executed peer=B; 15 A releasing; 15 S removed owner=A peer=A", "A 10-15"},
+		{"the end is in a row of a database, and B asked", "0 S granted owner=A lasts=10s; 0 A acquired; 1 B waits; 11 S executed peer=B; 15 A releasing", ""},
+		{"the end is in a row of a database, and was moved", "0 S granted owner=A lasts=10s; 0 A acquired; 7 S extended owner=A lasts=10s; 15 A releasing", ""},
+		{"the end is in its value", "0 A sent; 0 S executed peer=A cause=0; 0 S granted owner=A cause=1; 0 A acquired; 15 A releasing; 15 S removed owner=A peer=A", "A 10-15"},
 		{"the probe is the last one", "0 S granted owner=A; 0 P acquired; 2 P releasing", ""},
 	}
 	for _, tt := range tests {
@@ -135,6 +139,13 @@ func TestHoldsThatOutliveTheirEntries(t *testing.T) {
 		if strings.Contains(tt.name, "real server") {
 			h.Header.Backend = history.Process
 			h.Events[3].Text = historytest.Request(h, "GET lock INDEX 19 WAIT 30s")
+		}
+		if strings.Contains(tt.name, "database") {
+			h.Header.Topology = "replicated"
+		}
+		if strings.Contains(tt.name, "value") {
+			h.Events[0].Text = h.Intern("SETNX lock 10000")
+			h.SetOp(h.Events[0].Text, history.Op{Name: "SETNX", Does: history.MakesNew, Lease: 10 * time.Second})
 		}
 		got := ""
 		for _, l := range survey(h).unasked {

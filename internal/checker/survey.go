@@ -79,11 +79,12 @@ type party struct {
 
 	// Of one that holds.
 	began     history.Instant
-	doubt     int32          // the event since which its entry may be gone
-	newest    history.NodeID // the server that made its newest entry
-	pending   lapse          // without an entry, unless that is refuted by the entry or by the watcher
-	refutable bool           // the entry may refute pending
-	watcher   history.NodeID // the client that may refute pending
+	doubt     int32           // the event since which its entry may be gone
+	ends      history.Instant // of its newest entry, if only clients compare it; 0 for none
+	newest    history.NodeID  // the server that made its newest entry
+	pending   lapse           // without an entry, unless that is refuted by the entry or by the watcher
+	refutable bool            // the entry may refute pending
+	watcher   history.NodeID  // the client that may refute pending
 
 	// Of a server.
 	down   bool

@@ -51,7 +51,7 @@ type Op struct {
 	Key     string        `json:"key,omitempty"`     // that it is about; several have a blank between them
 	Does    Effect        `json:"does,omitempty"`
 	Owner   string        `json:"owner,omitempty"`   // the word by which the store knows whose entry it makes, or may remove
-	Lease   time.Duration `json:"lease,omitempty"`   // the time to live of the entry that it makes; 0: it does not say
+	Lease   time.Duration `json:"lease,omitempty"`   // the time to live of the entry that it makes, or how long that counts by its value; 0: it does not say
 	Blocks  bool          `json:"blocks,omitempty"`  // the store is to keep it until something changes
 	Watches bool          `json:"watches,omitempty"` // the store is to say when something changes
 	Checks  bool          `json:"checks,omitempty"`  // it does nothing unless the key has the version that it names

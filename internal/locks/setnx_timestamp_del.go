@@ -39,7 +39,7 @@ func init() {
 func setnxTimestampDel(ctx context.Context, d *Deps) (Lease, error) {
 	// create is SETNX; nil, nil when the key is there.
 	create := func() (Lease, error) {
-		reply := d.Redis.Do(ctx, setNXDeadline(d.Name, deadlineFrom(wallMillis(d.Env), d.Lease)))
+		reply := d.Redis.Do(ctx, withDeadline("SETNX", d, deadlineFrom(wallMillis(d.Env), d.Lease)))
 		if !reply.IsInt(1) {
 			return nil, reply.Err
 		}

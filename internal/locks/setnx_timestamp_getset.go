@@ -42,7 +42,7 @@ func init() {
 func setnxTimestampGetset(ctx context.Context, d *Deps) (Lease, error) {
 	return spin(ctx, d, func() (Lease, error) {
 		deadline := deadlineFrom(wallMillis(d.Env), d.Lease)
-		reply := d.Redis.Do(ctx, setNXDeadline(d.Name, deadline))
+		reply := d.Redis.Do(ctx, withDeadline("SETNX", d, deadline))
 		if reply.IsInt(1) {
 			return delBefore(d, deadline), nil
 		}
@@ -55,7 +55,7 @@ func setnxTimestampGetset(ctx context.Context, d *Deps) (Lease, error) {
 			return nil, reply.Err
 		}
 		deadline = deadlineFrom(now, d.Lease)
-		old := d.Redis.Do(ctx, redis.Command("GETSET", d.Name).Num(deadline))
+		old := d.Redis.Do(ctx, withDeadline("GETSET", d, deadline))
 		if old.Err != nil || !old.IsNil() && !passed(old, now) {
 			return nil, old.Err
 		}

@@ -21,9 +21,9 @@ func deadlineFrom(nowMS int64, lease time.Duration) int64 {
 	return nowMS + ports.Millis(lease) + 1
 }
 
-// setNXDeadline is SETNX key deadline.
-func setNXDeadline(key string, deadlineMS int64) redis.Cmd {
-	return redis.Command("SETNX", key).Num(deadlineMS)
+// withDeadline is a command that writes the deadline of a lock that is taken now.
+func withDeadline(command string, d *Deps, deadlineMS int64) redis.Cmd {
+	return redis.Command(command, d.Name).Num(deadlineMS).Lasting(d.Lease)
 }
 
 // passed reports whether a reply of GET or GETSET is a deadline before nowMS. A

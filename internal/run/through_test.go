@@ -47,6 +47,19 @@ func TestWhatNobodyCouldNoticeIsInconclusive(t *testing.T) {
 	}
 }
 
+// The first of them is as inconclusive with a lease that only clients compare.
+func TestALeaseThatOnlyClientsCompareIsOver(t *testing.T) {
+	text := must.Get(os.ReadFile("testdata/through/a01-gives-up-before-lease-ends.yaml"))(t)
+	for _, lock := range []string{"setnx-timestamp-del", "setnx-timestamp-getset", "mysql-unique-ttl", "shedlock-132"} {
+		edited := strings.Replace(string(text), "set-nx-lua", lock, 1)
+		status, why := playedFrom(t, lock, edited)
+		must.Equal(t, status, run.Inconclusive)
+		if !strings.Contains(why, "A held the lock from ") {
+			t.Errorf("%s: %s", lock, why)
+		}
+	}
+}
+
 // playedFrom plays a scenario with each of its locks, and says how it ended and why.
 func playedFrom(t *testing.T, name, text string) (run.Status, string) {
 	t.Helper()

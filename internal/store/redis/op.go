@@ -9,7 +9,7 @@ import (
 // Op implements ports.Request. A script with an Owner changes only that owner's entries; other
 // scripts, and commands without an effect in the table, may change any.
 func (c *Cmd) Op() history.Op {
-	op := history.Op{Name: c.name, Does: commandEffects[c.name]}
+	op := history.Op{Name: c.name, Does: commandEffects[c.name], Lease: c.lease}
 	if op.Does != history.Beside {
 		for i, key := range c.keys() {
 			if i > 0 {

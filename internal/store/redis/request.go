@@ -29,9 +29,10 @@ func (a Arg) String() string {
 type Cmd struct {
 	name    string // upper case: SET, EVAL
 	Script  *Script
-	list    *argList // nil without arguments
-	n       int      // how many of list are this command's
-	numKeys int      // for scripts: how many of the arguments are keys
+	list    *argList      // nil without arguments
+	n       int           // how many of list are this command's
+	numKeys int           // for scripts: how many of the arguments are keys
+	lease   time.Duration // see Lasting
 }
 
 // argList holds the arguments of a command and of those that it was built from. Each of
@@ -63,6 +64,12 @@ func Command(name string, texts ...string) Cmd { return Cmd{name: name}.texts(te
 // Named returns the command with another name: EVALSHA.
 func (c Cmd) Named(name string) Cmd {
 	c.name = name
+	return c
+}
+
+// Lasting returns a command whose value says for how long the entry counts. Redis does not end it.
+func (c Cmd) Lasting(lease time.Duration) Cmd {
+	c.lease = lease
 	return c
 }
 

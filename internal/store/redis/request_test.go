@@ -91,6 +91,7 @@ func TestOperationsOfRedis(t *testing.T) {
 		{Command("SET", "lock", "A", "EX", "3"), history.Op{Name: "SET", Key: "lock", Owner: "A", Does: history.Makes, Lease: 3 * time.Second}},
 		{Command("SET", "lock"), history.Op{Name: "SET", Key: "lock", Does: history.Makes}},
 		{SetNX("lock", "1"), history.Op{Name: "SETNX", Key: "lock", Does: history.MakesNew}},
+		{SetNX("lock", "1").Lasting(time.Second), history.Op{Name: "SETNX", Key: "lock", Does: history.MakesNew, Lease: time.Second}},
 		{Expire("lock", time.Second), history.Op{Name: "EXPIRE", Key: "lock", Does: history.Makes}},
 		{Command("GETSET", "lock", "1"), history.Op{Name: "GETSET", Key: "lock", Does: history.TakesOver}},
 		{Del("lock"), history.Op{Name: "DEL", Key: "lock", Does: history.Removes}},
