@@ -64,16 +64,16 @@ func partless(h *history.History) map[int64]say.Phrase {
 	why := map[int64]say.Phrase{}
 	for _, n := range p.nodes {
 		if n.thawed != nil {
-			why[n.thawed.Value] = say.Text("it was over before its client started")
+			why[n.thawed.Value] = say.Text("it delayed nothing that its client did with this lock")
 		}
 	}
 	for number := range p.undone { // order: a set
 		if !p.has[number] {
-			why[number] = say.Text("its node did nothing until the clock was right again")
+			why[number] = say.Text("its node did nothing for this lock until the clock was right again")
 		}
 	}
 	for number := range p.hit { // order: a set
-		why[number] = say.Text("no client asked a server that it hit, and no replica took over")
+		why[number] = say.Text("no client of this lock asked a server that it hit, and no replica took over")
 	}
 	return why
 }

@@ -279,6 +279,8 @@ func TestStuckHasAWhy(t *testing.T) {
 			149.001 redis-1 granted owner=probe cause=done lasts=10s
 			149.002 probe asks 149.003 as=wait WAIT 1 3000
 			149.004 probe replied peer=redis-1 cause=wait text=(integer) 0
+			149.004 probe asks 149.005 as=info INFO replication
+			149.005 probe replied peer=redis-1 cause=info text=role:master
 			149.005 probe asks 149.006 as=del DEL lock
 			149.006 redis-1 removed owner=probe peer=probe cause=del`,
 			"the store gives the probe an entry once, and the probe gives it back: WAIT: 0"},

@@ -30,10 +30,11 @@ func acquired(t *narrator, i int32, e *history.Event) say.Phrase {
 func (t *narrator) endless(held *timeline.Held) bool { return held.End == 0 && t.h.Header.Expires }
 
 func acquireFailed(t *narrator, _ int32, e *history.Event) say.Phrase {
+	c, held := t.Client(e.Node), t.Held(e.Node)
 	switch {
-	case t.Client(e.Node).Failed:
+	case c.Failed:
 		return nothing // not the first one in this wait
-	case t.Held(e.Node) != nil:
+	case held != nil && held.From >= c.Asked && t.voters() == 1: // one of several servers is not enough
 		return say.HasItAllTheSame.With(t.who(e.Node))
 	}
 	return say.AttemptFails.With(t.who(e.Node), t.reason(e))
@@ -90,7 +91,10 @@ func notHeld(t *narrator, i int32, e *history.Event) say.Phrase {
 	if n := t.freed(i, e.Node); 0 < n && n < t.voters() {
 		return say.RemovesSome.With(t.who(e.Node), say.Number(n), say.Number(t.voters()))
 	}
-	if t.Grants && t.Held(e.Node) != nil {
+	if held := t.Held(e.Node); held != nil {
+		if last := t.h.At(t.Client(e.Node).LastWire); last != nil && last.Kind == history.Replied && t.Find(last.Peer, e.Node, held.Key) == nil {
+			return say.FindsNothingThere.With(t.who(e.Node), t.who(last.Peer))
+		}
 		return say.RemovesNothing.With(t.who(e.Node))
 	}
 	return say.FindsNothing.With(t.who(e.Node), say.Flag(t.Grants))

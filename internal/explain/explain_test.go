@@ -229,6 +229,9 @@ func TestBeliefsOfServers(t *testing.T) {
 		{"a cluster has one state", `servers etcd-1 etcd-2 etcd-3; 0.002 etcd-1 admits A
 			0.05 etcd-1 crashed value=1; 1.05 etcd-2 promoted peer=etcd-1`,
 			"A thinks it holds the lock, etcd says A"},
+		{"without a leader no entry ends", `servers etcd-1 etcd-2 etcd-3; 0.002 etcd-1 admits A
+			0.05 etcd-1 crashed value=1; 12 etcd-2 promoted peer=etcd-1`,
+			"A thinks it holds the lock, etcd says A"},
 		{"re-entry changes nothing", `0.002 A acquires; 0.01 A reenters value=1
 			0.012 A reentered value=1; 0.014 A left value=1`, "A thinks it holds the lock, Redis says A"},
 	} {

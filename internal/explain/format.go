@@ -38,6 +38,9 @@ func (t *narrator) who(id history.NodeID) say.Node {
 func (t *narrator) fault(e *history.Event) say.Part {
 	f := t.h.Fault(e.Value)
 	if known, ok := faults.Of(f.Values); ok {
+		if known.Target != "" && e.Node != 0 { // it may be a word, such as "that client"
+			known.Target = t.name(e.Node)
+		}
 		return deed{known.Deed()}
 	}
 	return say.Verbatim(strings.TrimSuffix(short(cmp.Or(t.h.Text(e.Text), f.Text), 90), "."))

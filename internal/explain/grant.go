@@ -154,6 +154,8 @@ func removed(t *narrator, i int32, e *history.Event) say.Phrase {
 		return say.ServerRemoves.With(t.who(e.Node), t.who(e.Owner), t.untold(e.Owner))
 	case e.Peer != e.Owner:
 		return say.RemovesForeign.With(t.who(e.Peer), t.command(i), t.who(e.Owner))
+	case t.Client(e.Owner).Releasing && t.freed(i, e.Owner) > 0:
+		return nothing // it is told with the first server
 	case t.Client(e.Owner).Releasing:
 		return say.Releases.With(t.who(e.Owner))
 	}

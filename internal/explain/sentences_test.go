@@ -23,6 +23,11 @@ var longFault = history.Fault{
 	Values: history.Values(`{"verb":"pause","value":"A","end":{"for_ns":600000000000}}`),
 }
 
+var hangFault = history.Fault{
+	Number: 7, Verb: "hang", Text: "hang that client at 5s",
+	Values: history.Values(`{"verb":"hang","value":"that client"}`),
+}
+
 var cutFault = history.Fault{Number: 3, Verb: "partition", Text: "partition A from store for 5s"}
 var nextCutFault = history.Fault{Number: 6, Verb: "partition", Text: "partition A from store for 8s"}
 
@@ -37,7 +42,7 @@ func narrate(t *testing.T, tests []narration) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			var got []string
-			for _, s := range newTape(tt.give, pauseFault, cutFault, endlessFault, longFault, nextCutFault).steps() {
+			for _, s := range newTape(tt.give, pauseFault, cutFault, endlessFault, longFault, nextCutFault, hangFault).steps() {
 				got = append(got, s.At.String()+" "+s.Sentence.English())
 			}
 			if len(got) > len(tt.want) && len(tt.want) > 0 {
@@ -110,6 +115,9 @@ func TestSentences(t *testing.T) {
 		}},
 		{"failed release", "0.002 A acquires; 1 A releasing; 4 A release-failed text=no reply",
 			[]string{"4.000 s A's release fails; the store keeps its entry."}},
+		{"an entry of the round before is no proof of a new one", `0.002 A acquires; 1 A releasing
+			4 A release-failed text=no reply; 5 A waits; 6 A acquire-failed text=no reply`,
+			[]string{"6.000 s A's attempt fails: no reply."}},
 		{"loss is told", `0.002 A acquires; 10.002 redis-1 expired owner=A; 10.1 A lost-lease
 			10.1 A releasing`, []string{"10.100 s A learns that its lock is lost and stops."}},
 		{"renewals", `0.002 A acquires; 3 A renews; 6 A renews; 7 redis-1 extended owner=A peer=A
@@ -160,6 +168,7 @@ func TestSentences(t *testing.T) {
 			[]string{"0.009 s The store's wall clock jumps back by 12 s."}},
 		{"fault without an event of its own", "0.009 A fault-began value=2 text=slow A by 15 s",
 			[]string{"0.009 s Fault 2 begins: slow A by 15 s."}},
+		{"a fault names whom it hit", "0.009 B fault-began value=7", []string{"0.009 s Fault 7 begins: B's work hangs."}},
 		{"the probe is left out", "0.009 probe acquires", nil},
 		{"a release that removes nothing", "0.002 A acquires; 1 A releasing; 1.002 A not-held",
 			[]string{"1.002 s A's release removes nothing, although the store has its entry."}},
@@ -194,6 +203,9 @@ func TestSentencesOfServers(t *testing.T) {
 			"0.090 s Store redis-1 has lost A's entry. A is not told.",
 			"0.090 s Store redis-1 becomes a replica of redis-2 and forgets what only it knew.",
 		}},
+		{"a release at the new primary of an entry on the old one", `servers redis-1 redis-2; 0.002 A acquires
+			0.06 redis-2 promoted peer=redis-1; 1 A releasing; 1.002 A replied peer=redis-2; 1.002 A not-held`,
+			[]string{"1.002 s A's release is a no-op: store redis-2 has no entry of A."}},
 		{"a primary of another shard is replaced", `servers redis-1 redis-2 redis-3 redis-4
 			0.002 A acquires; 0.05 redis-3 executed peer=B text=(error) MOVED 8718 redis-1:6379
 			0.051 B replied peer=redis-3 text=(error) MOVED 8718 redis-1:6379

@@ -285,11 +285,11 @@ func (q *inquiry) upon(probe history.NodeID) say.Phrase {
 		if l.Owner != probe || l.How != history.Removed || l.By != probe {
 			continue
 		}
-		for j, e := range q.h.Backward(history.Replied, history.TimedOut) {
-			if j >= l.Ended || e.Node != probe {
+		for j, e := range q.h.Each(history.Replied, history.TimedOut) {
+			if j <= l.Began || e.Node != probe {
 				continue
 			}
-			if j <= l.Began {
+			if j >= l.Ended {
 				break
 			}
 			command := q.t.command(j)

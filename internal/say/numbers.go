@@ -64,7 +64,7 @@ func (s Span) In(l Language) string {
 		return "-" + (-s).In(l)
 	}
 	if s > 0 && time.Duration(s) < time.Millisecond {
-		return shortest(int64(s)/1_000_000, int64(s)%1_000_000/1000) + translated(l, " ms")
+		return shortest(0, max(int64(s)/1000, 1)) + translated(l, " ms")
 	}
 	ms := (int64(s) + 500_000) / 1_000_000
 	return shortest(ms/1000, ms%1000) + translated(l, " s")

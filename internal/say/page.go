@@ -34,7 +34,7 @@ var (
 	FailoverTakes    = New1[Planned]("a failover takes {time}")
 	SentinelsPromote = New3[Number, Planned, Planned](
 		"{n} sentinels promote one after {silence} of silence and an election of {election}")
-	WritesNeed = New1[Number]("writes need {n} replicas in contact")
+	WritesNeed = New1[Number]("writes need {n} {n|replica|replicas} in contact")
 )
 
 // The story.
@@ -124,6 +124,7 @@ var (
 	JudgedBy          = New2[Number, List]("{n} {n|property|properties}: {which}")
 	No                = New1[Phrase]("no: {why}")
 	SomeUnfired       = New1[Number]("{n} never fired")
+	NoTokensToCompare = New1[Verbatim]("The resource took every write of {lock}, which hands out no tokens to compare.")
 	SomeWithoutEffect = New1[Number]("{n} had none")
 	FiredAt           = New2[Times, List]("{times} at {when}")
 	WithoutEffect     = New1[List]("without effect at {when}")

@@ -162,6 +162,7 @@ func TestPhrasesInBothLanguages(t *testing.T) {
 		{DidDamage.With("x", Clauses{LetInTimes.With(2, 2, 4_772_000_000), AcceptedStaleWrites.With(1), LostUpdates.With(2)}, 1, ImpactDamaged.With()),
 			"x let two clients in at once, 2 times (4.772 s in total), accepted 1 stale write and lost 2 updates; the fence refused 1 write: data damaged.",
 			"x 2 次让两个客户端同时在里面（共 4.772 秒），接受了 1 次过期写，丢失了 2 次更新；防护拒绝了 1 次写入：数据受损。"},
+		{LetIn.With(2, 30), "let two clients in at once for 0.001 ms", "让两个客户端同时在里面，持续 0.001 毫秒"},
 		{LetIn.With(12, 420_000), "let 12 clients in at once for 0.42 ms", "让 12 个客户端同时在里面，持续 0.42 毫秒"},
 		{Kept.With("x", 1, 0), "x kept every property over 1 acquisition.", "x 守住了所有性质，共授予 1 次。"},
 		{PauseOverLease.With(15_000_000_000, 10_000_000_000, 999_600), "pause 15.000 s > lease 10.000 s - 0.001 s spent", "停顿 15.000 秒 > 租约 10.000 秒 - 已用 0.001 秒"},

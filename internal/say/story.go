@@ -20,6 +20,8 @@ var (
 	Releases     = New1[Node]("{Who} releases the lock.")
 	FindsNothing = New2[Node, Flag](
 		"{Who}'s release is a no-op[gone?: its entry is gone].")
+	FindsNothingThere = New2[Node, Node](
+		"{Who}'s release is a no-op: {server} has no entry of {who}.")
 	RemovesSome = New3[Node, Number, Number](
 		"{Who}'s release removes its entry from {n} of {all} servers only.")
 	RemovesNothing = New1[Node](

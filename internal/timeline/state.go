@@ -22,6 +22,7 @@ type Client struct {
 	Believes  bool
 	Since     history.Instant // of the belief, or of the last one
 	Waits     bool            // is trying to acquire
+	Asked     history.Instant // when that, or the last time of it, began
 	Releasing bool
 	Lost      bool  // was told that the lock is lost, and has not acquired again
 	Failed    bool  // an attempt in this wait has failed
@@ -179,7 +180,7 @@ func (s *State) Apply(index int32, e *history.Event) {
 	c := s.Client(e.Node)
 	switch e.Kind {
 	case history.Waits:
-		c.Waits, c.Releasing, c.Failed = true, false, false
+		c.Waits, c.Asked, c.Releasing, c.Failed = true, e.At, false, false
 	case history.Acquired:
 		c.Believes, c.Since, c.Waits, c.Failed, c.Lost = true, e.At, false, false, false
 	case history.AcquireFailed:
@@ -240,10 +241,13 @@ func (s *State) applyGrant(e *history.Event) {
 func (s *State) promote(index int32, e *history.Event) {
 	place := s.t.Place(e.Node)
 	s.Standby[place], s.Serving[place] = false, !s.OfAnotherShard(e)
+	if s.t.InCluster(e.Node) { // whose entries only a leader ends
+		return
+	}
 	s.Entries[place] = slices.DeleteFunc(s.Entries[place], func(h Held) bool {
 		return h.End != 0 && h.End <= e.At
 	})
-	if old := s.t.leftover(index, e); old != nil && !s.t.InCluster(e.Node) && s.Find(place, old.Owner, old.Text) == nil {
+	if old := s.t.leftover(index, e); old != nil && s.Find(place, old.Owner, old.Text) == nil {
 		s.put(place, Held{Key: old.Text, Owner: old.Owner, From: e.At, End: leftUntil(old)})
 	}
 }

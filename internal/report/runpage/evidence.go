@@ -172,6 +172,12 @@ func limitsOf(b *bundle.Bundle, stories []story, l say.Language) []string {
 	}
 	if p := b.Plan; p != nil && (p.Workload.Fence == "" || p.Workload.Fence == "none") {
 		add(say.Text("The resource took every write: it compared no tokens."))
+		return out
+	}
+	for i, h := range b.Histories() {
+		if b.Plan != nil && b.Runs[i].Judgement.Acquired > 0 && !checker.HandsOutTokens(h) {
+			add(say.NoTokensToCompare.With(say.Verbatim(b.Runs[i].Lock)))
+		}
 	}
 	return out
 }

@@ -38,8 +38,22 @@ func TestServersOfEveryStore(t *testing.T) {
 	}
 	p.Redis.Failover.By, p.Redis.MinReplicas, p.Redis.Persistence = plan.BySentinel, 1, plan.PersistEverySecond
 	r := reporttest.PauseRun("set-nx-lua", false)
-	if got, want := servers(&p, &r).In(say.English), "one Redis primary and 1 replica, 100 ms behind; 3 sentinels promote one after 2 s of silence and an election of 1 s; writes need 1 replicas in contact; every write is in a file before its reply, on disk once per second"; got != want {
+	if got, want := servers(&p, &r).In(say.English), "one Redis primary and 1 replica, 100 ms behind; 3 sentinels promote one after 2 s of silence and an election of 1 s; writes need 1 replica in contact; every write is in a file before its reply, on disk once per second"; got != want {
 		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// A page says whose writes nothing compared.
+func TestAFenceNeedsTokens(t *testing.T) {
+	b := reporttest.Bundle()
+	for fence, want := range map[plan.Fence]string{
+		plan.FenceNone:           "The resource took every write: it compared no tokens.",
+		plan.FenceReadsAndWrites: "The resource took every write of set-nx-lua, which hands out no tokens to compare.",
+	} {
+		b.Plan.Workload.Fence = fence
+		if got := limitsOf(b, make([]story, len(b.Runs)), say.English); got[len(got)-1] != want {
+			t.Errorf("%s: %q", fence, got)
+		}
 	}
 }
 
