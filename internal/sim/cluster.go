@@ -212,7 +212,7 @@ func (l *call) storeConn() store.Conn {
 
 // recordChange records a change of an entry.
 func (w *World) recordChange(h *host, ch *store.Change, cause int32) {
-	if w.otherLock != nil && ch.Key != w.entry.Key {
+	if w.usesAnotherLock(ch.Owner) {
 		return
 	}
 	w.record(h.proc, history.Event{

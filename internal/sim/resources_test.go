@@ -60,8 +60,8 @@ func TestTheRunsOfTwoResourcesShareOneWorld(t *testing.T) {
 					acquired++
 				}
 			}
-			if acquired == 0 {
-				t.Errorf("%s: acquired %d times", h.Header.Lock, acquired)
+			if granted := len(of(h, func(_ string, k history.Kind) bool { return k == history.Granted })); acquired == 0 || granted == 0 {
+				t.Errorf("%s: acquired %d times, granted %d times", h.Header.Lock, acquired, granted)
 			}
 			common = append(common, of(h, func(_ string, k history.Kind) bool { return k.OfProcess() && k != history.WithoutEffect }))
 		}
