@@ -11,7 +11,7 @@ import (
 func acquired(t *narrator, i int32, e *history.Event) say.Phrase {
 	who, held := t.who(e.Node), t.Held(e.Node)
 	enters := say.Flag(t.own(i, e.Node, history.Entered) >= 0)
-	if t.Grants && held == nil {
+	if t.Grants && held == nil && !t.AllDown() {
 		if owners, _ := t.Owners(); len(owners) > 0 {
 			return say.IsToldOther.With(who, enters, t.who(owners[0]))
 		}
@@ -77,8 +77,7 @@ func writes(e *history.Event, id history.NodeID) bool {
 // has been told of its loss.
 func releasing(t *narrator, i int32, e *history.Event) say.Phrase {
 	next := t.h.Next(i, together, func(n *history.Event) bool {
-		return n.Kind == history.Removed && n.Owner == e.Node && n.Peer == e.Node ||
-			n.Node == e.Node && (n.Kind == history.Froze || n.Kind == history.Crashed)
+		return removesOwn(n, e.Node) || n.Node == e.Node && (n.Kind == history.Froze || n.Kind == history.Crashed)
 	})
 	if !t.Client(e.Node).Believes || next >= 0 && t.h.Events[next].Kind == history.Removed {
 		return nothing
@@ -115,7 +114,7 @@ func (t *narrator) freed(i int32, id history.NodeID) (n int) {
 		switch {
 		case e.Kind == history.Releasing && e.Node == id:
 			return n
-		case e.Kind == history.Removed && e.Owner == id && e.Peer == id:
+		case removesOwn(e, id):
 			n++
 		}
 	}

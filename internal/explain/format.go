@@ -41,6 +41,10 @@ func (t *narrator) fault(e *history.Event) say.Part {
 		if known.Target != "" && e.Node != 0 { // it may be a word, such as "that client"
 			known.Target = t.name(e.Node)
 		}
+		if of := known.Trigger; known.Spec().OnWire { // it tells which message
+			known.Trigger = faults.Trigger{Moment: of.Moment, Subject: of.Subject, Command: of.Command, Nth: 1}
+			return deed{known.Told()}
+		}
 		return deed{known.Deed()}
 	}
 	return say.Verbatim(strings.TrimSuffix(short(cmp.Or(t.h.Text(e.Text), f.Text), 90), "."))

@@ -154,12 +154,30 @@ func removed(t *narrator, i int32, e *history.Event) say.Phrase {
 		return say.ServerRemoves.With(t.who(e.Node), t.who(e.Owner), t.untold(e.Owner))
 	case e.Peer != e.Owner:
 		return say.RemovesForeign.With(t.who(e.Peer), t.command(i), t.who(e.Owner))
-	case t.Client(e.Owner).Releasing && t.freed(i, e.Owner) > 0:
-		return nothing // it is told with the first server
-	case t.Client(e.Owner).Releasing:
+	case t.Client(e.Owner).Releasing && t.tellsRelease(i, e.Owner):
 		return say.Releases.With(t.who(e.Owner))
+	case t.Client(e.Owner).Releasing && t.h.Next(i, together, func(n *history.Event) bool { return removesOwn(n, e.Owner) }) >= 0:
+		return nothing // of several servers the first and the last one are told
 	}
 	return say.RemovesOwn.With(t.who(e.Owner), t.command(i))
+}
+
+// tellsRelease reports whether event i is the first removal of a release, at once.
+func (t *narrator) tellsRelease(i int32, id history.NodeID) bool {
+	for _, e := range t.h.Before(i, together) {
+		switch {
+		case e.Kind == history.Releasing && e.Node == id:
+			return true
+		case removesOwn(e, id) || e.Node == id && (e.Kind == history.Froze || e.Kind == history.Crashed):
+			return false
+		}
+	}
+	return false
+}
+
+// removesOwn reports whether a client removes its own entry by an event.
+func removesOwn(e *history.Event, id history.NodeID) bool {
+	return e.Kind == history.Removed && e.Owner == id && e.Peer == id
 }
 
 // expired says whether the owner still believes, which makes an expiry dangerous, and how late it

@@ -28,6 +28,11 @@ var hangFault = history.Fault{
 	Values: history.Values(`{"verb":"hang","value":"that client"}`),
 }
 
+var lateFault = history.Fault{
+	Number: 8, Verb: "delay", Text: "delay reply by 3s when C sends SET the 2nd time",
+	Values: history.Values(`{"verb":"delay","value":"reply","durations_ns":{"by":3000000000},"when":{"moment":"sends %s","subject":"C","command":"SET","nth":2}}`),
+}
+
 var cutFault = history.Fault{Number: 3, Verb: "partition", Text: "partition A from store for 5s"}
 var nextCutFault = history.Fault{Number: 6, Verb: "partition", Text: "partition A from store for 8s"}
 
@@ -42,7 +47,7 @@ func narrate(t *testing.T, tests []narration) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			var got []string
-			for _, s := range newTape(tt.give, pauseFault, cutFault, endlessFault, longFault, nextCutFault, hangFault).steps() {
+			for _, s := range newTape(tt.give, pauseFault, cutFault, endlessFault, longFault, nextCutFault, hangFault, lateFault).steps() {
 				got = append(got, s.At.String()+" "+s.Sentence.English())
 			}
 			if len(got) > len(tt.want) && len(tt.want) > 0 {
@@ -106,6 +111,10 @@ func TestSentences(t *testing.T) {
 			"0.006 s B writes with token 34. The resource takes it.",
 			"0.007 s A writes with token 33. The resource refuses: it has seen 34.",
 		}},
+		{"a release whose removal is late", `0.002 A acquires; 1 A releasing; 5 redis-1 removed owner=A peer=A`, []string{
+			"1.000 s A releases the lock.",
+			"5.000 s A's command removes its own entry.",
+		}},
 		{"release", "0.002 A acquires; 1 A releases", []string{"1.001 s A releases the lock."}},
 		{"release of nothing", `0.002 A acquires; 10.002 redis-1 expired owner=A; 12 A releasing
 			12.002 A not-held`, []string{
@@ -118,6 +127,8 @@ func TestSentences(t *testing.T) {
 		{"an entry of the round before is no proof of a new one", `0.002 A acquires; 1 A releasing
 			4 A release-failed text=no reply; 5 A waits; 6 A acquire-failed text=no reply`,
 			[]string{"6.000 s A's attempt fails: no reply."}},
+		{"a release that fails at a dead server", "0.002 A acquires; 0.5 redis-1 crashed; 1 A releasing; 4 A release-failed text=no reply",
+			[]string{"4.000 s A's release fails: no reply."}},
 		{"loss is told", `0.002 A acquires; 10.002 redis-1 expired owner=A; 10.1 A lost-lease
 			10.1 A releasing`, []string{"10.100 s A learns that its lock is lost and stops."}},
 		{"renewals", `0.002 A acquires; 3 A renews; 6 A renews; 7 redis-1 extended owner=A peer=A
@@ -169,6 +180,7 @@ func TestSentences(t *testing.T) {
 		{"fault without an event of its own", "0.009 A fault-began value=2 text=slow A by 15 s",
 			[]string{"0.009 s Fault 2 begins: slow A by 15 s."}},
 		{"a fault names whom it hit", "0.009 B fault-began value=7", []string{"0.009 s Fault 7 begins: B's work hangs."}},
+		{"a delay names the message", "0.009 A fault-began value=8", []string{"0.009 s Fault 8 begins: the reply to C's SET arrives 3 s late."}},
 		{"the probe is left out", "0.009 probe acquires", nil},
 		{"a release that removes nothing", "0.002 A acquires; 1 A releasing; 1.002 A not-held",
 			[]string{"1.002 s A's release removes nothing, although the store has its entry."}},

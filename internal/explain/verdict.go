@@ -59,7 +59,7 @@ func damage(t *timeline.Timeline, j *checker.Judgement, f *checker.Finding) say.
 		}
 		who := say.Few(max(t.MostInside(), 2))
 		if n > 1 {
-			return say.LetInTimes.With(who, say.Number(n), say.Span(overlap))
+			return say.LetInTimes.With(who > 2, who, say.Number(n), say.Span(overlap))
 		}
 		return say.LetIn.With(who, say.Span(overlap))
 	case checker.OwnerOnlyReleaseID:

@@ -159,7 +159,7 @@ func TestPhrasesInBothLanguages(t *testing.T) {
 		{StoreHas.With("Redis", "B"), "Redis says B", "Redis 里是 B"},
 		{StoreIsDown.With(""), "the store is down", "存储：宕机"},
 		{Said.With(Remarks{StaleWriteAfter.With(b, a), LostUpdate.With()}), "stale write: B had the lock after A; lost update", "过期写：B 在 A 之后拿过锁；丢失更新"},
-		{DidDamage.With("x", Clauses{LetInTimes.With(2, 2, 4_772_000_000), AcceptedStaleWrites.With(1), LostUpdates.With(2)}, 1, ImpactDamaged.With()),
+		{DidDamage.With("x", Clauses{LetInTimes.With(false, 2, 2, 4_772_000_000), AcceptedStaleWrites.With(1), LostUpdates.With(2)}, 1, ImpactDamaged.With()),
 			"x let two clients in at once, 2 times (4.772 s in total), accepted 1 stale write and lost 2 updates; the fence refused 1 write: data damaged.",
 			"x 2 次让两个客户端同时在里面（共 4.772 秒），接受了 1 次过期写，丢失了 2 次更新；防护拒绝了 1 次写入：数据受损。"},
 		{LetIn.With(2, 30), "let two clients in at once for 0.001 ms", "让两个客户端同时在里面，持续 0.001 毫秒"},

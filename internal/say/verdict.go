@@ -14,8 +14,8 @@ var (
 // How a property was broken.
 var (
 	LetIn      = New2[Few, Span]("let {n} clients in at once for {time}")
-	LetInTimes = New3[Few, Number, Span](
-		"let {n} clients in at once, {times} times ({time} in total)")
+	LetInTimes = New4[Flag, Few, Number, Span](
+		"let[most? up to] {n} clients in at once, {times} times ({time} in total)")
 	ReleasedForeign     = New1[Times]("released another client's lock {times}")
 	AcceptedStaleWrites = New1[Number]("accepted {n} stale {n|write|writes}")
 	LostUpdates         = New1[Number]("lost {n} {n|update|updates}")

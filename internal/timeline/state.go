@@ -136,13 +136,13 @@ func (s *State) original(e *history.Event) *Held {
 	return nil
 }
 
-// Held returns the entry of an owner on a serving server, or nil: of two primaries, that on the one
+// Held returns the entry of an owner on a serving server that runs, or nil: of two primaries, that on the one
 // that made it last. Of independent servers it is the first one.
 func (s *State) Held(owner history.NodeID) (newest *Held) {
 	for place, list := range s.Entries {
 		i := slices.IndexFunc(list, func(h Held) bool { return h.Owner == owner })
 		switch {
-		case i < 0 || !s.Serving[place]:
+		case i < 0 || !s.Serving[place] || s.Lost(place):
 		case newest == nil, s.t.Header.Topology == "replicated" && list[i].From > newest.From:
 			newest = &list[i]
 		}
