@@ -189,7 +189,7 @@ func TestEachWayToFailHasItsAssumption(t *testing.T) {
 			"granted"},
 		{"no entry at all", "0.002 A acquires; 1.001 B acquired",
 			"B holds the lock only if the store has its entry.",
-			"B has been in since 1.001 s, but the store never had an entry for it",
+			"B has been in since 1.001 s, but the store never granted it the lock",
 			""},
 		{"a lease that is too short", `0.002 redis-1 granted owner=A lasts=10ms; 0.003 A acquired
 			0.012 redis-1 expired owner=A; 0.05 B acquires`,

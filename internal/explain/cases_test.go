@@ -174,6 +174,11 @@ faults:
   - {when: A enters, partition: [A, [redis-1, redis-2, redis-3]], for: 13s}
   - {when: A enters, after: 2s, evict: lock, from: redis-4}
 `, []string{"\nA renews its lease on 1 of 5 servers, until "}, []string{"\nA renews its lease until "}},
+		{"the replicas are late, and the dead primary is not why", `
+locks: [set-wait]
+servers: {redis: {replicas: 2, lag: 500ms}}
+faults: [{when: A enters, after: 1s, fail-over: operator}]
+`, []string{"becomes the primary."}, []string{"is answered after 0.5"}},
 		{"a second primary is no second vote: B renews at each third of 10 s, in 15 s of work", `
 locks: [watchdog-lua]
 servers: {redis: {replicas: 1}}

@@ -34,14 +34,17 @@ func executed(t *narrator, i int32, e *history.Event) say.Phrase {
 // can be.
 func (t *narrator) waited(i int32, sent, e *history.Event) say.Phrase {
 	var numbers []int64
+	answer := t.h.Answer(e.Text)
 	for _, k := range t.faultsIn(sent.At, e.At) {
 		f := &t.h.Events[k]
+		if f.Kind == history.Crashed && f.At < sent.At && answer.Number > 0 {
+			continue // who has been dead for long delays no other replica
+		}
 		hits := t.h.Role(f.Node) == history.RoleStore || len(t.h.Fault(f.Value).Sides) > 0
 		if k < i && hits && !slices.Contains(numbers, f.Value) {
 			numbers = append(numbers, f.Value)
 		}
 	}
-	answer := t.h.Answer(e.Text)
 	if len(numbers) == 0 || !answer.Numeric {
 		return nothing
 	}

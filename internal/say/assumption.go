@@ -78,7 +78,7 @@ var (
 
 	HasAnEntry = New1[Node]("{Who} holds the lock only if the store has its entry.")
 	NoEntry    = New2[Node, Seconds](
-		"{who} has been in since {time}, but the store never had an entry for it")
+		"{who} has been in since {time}, but the store never granted it the lock")
 	WaitsForTheEntry = New2[Node, Node]("{Who} gets the lock only when {owner}'s entry is gone.")
 	EntryIsThere     = New4[Node, Seconds, Seconds, Node](
 		"{owner}'s entry of {from} still exists at {time}, when {who} gets in")
