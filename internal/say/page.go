@@ -20,7 +20,7 @@ var (
 	ClockIs     = New2[Planned, Number]("off by {offset}, drifts by {ppm} ppm")
 	FaultNumber = New1[Number]("fault {n}")
 	More        = New1[Number]("{n} more")
-	ServersOf   = New1[List]("servers of {locks}")
+	OfSome      = New2[Phrase, List]("{what} of {whom}")
 	RedisNodes  = New1[Number]("{n} independent Redis primaries")
 	ClusterOf   = New4[Verbatim, Number, Planned, List](
 		"{store} cluster of {n}, which elects a new leader in {time}[, {settings}]")
@@ -77,7 +77,7 @@ var (
 var (
 	FirstOfLocks   = New2[Number, Number](" The first {n} of {all} locks are shown.")
 	InsteadOf      = New2[Phrase, Phrase]("{here} instead of {there}")
-	NoLockFixes    = New1[Verbatim]("None of these locks survives this: each breaks something that {lock} broke.")
+	NoLockFixes    = New1[Verbatim]("None of these locks is seen to survive this: none keeps all that {lock} broke.")
 	LocksThatFix   = New1[Verbatim]("Under the same faults these keep what {lock} broke, or leave the data safe, at a price:")
 	InFact         = New2[Phrase, Phrase]("{assumed} In fact: {formula}")
 	EndsAfterStep  = New1[Number]("its story ends after step {n}")

@@ -1,6 +1,7 @@
 package runpage
 
 import (
+	"cmp"
 	"slices"
 
 	"lockstep/internal/history"
@@ -28,12 +29,24 @@ func setUp(b *bundle.Bundle, l say.Language) []pair {
 	w, n := p.Workload, p.Network
 	add(say.Text("clients"), names)
 	add(say.Text("lease"), say.Planned(p.Lease))
-	add(say.Text("rounds"), say.RoundsEach.With(say.Number(w.Repeat), say.Planned(w.Wait)))
-	add(say.Text("work inside"), say.Between(w.Work.Min, w.Work.Max))
-	add(say.Text("rest between rounds"), say.Between(w.Rest.Min, w.Rest.Max))
+	byClient := func(name say.Phrase, value func(w *plan.Workload) say.Phrase) {
+		addGrouped(l, name, names, func(i int) say.Part { own := p.WorkloadOf(p.Clients[i]); return value(&own) }, add)
+	}
+	if len(p.Resources()) > 1 {
+		byClient(say.Text("resource"), func(w *plan.Workload) say.Phrase { return say.Verbatim(cmp.Or(w.Resource, locks.Key)).Phrase() })
+	}
+	byClient(say.Text("rounds"), func(w *plan.Workload) say.Phrase {
+		return say.RoundsEach.With(say.Number(w.Repeat), say.Planned(w.Wait))
+	})
+	byClient(say.Text("work inside"), func(w *plan.Workload) say.Phrase { return say.Between(w.Work.Min, w.Work.Max) })
+	byClient(say.Text("rest between rounds"), func(w *plan.Workload) say.Phrase { return say.Between(w.Rest.Min, w.Rest.Max) })
 	add(say.Text("network"), say.NetworkIs.With(say.Between(n.Latency.Min, n.Latency.Max), say.Planned(n.Timeout), say.Optional(n.LossPPM)))
 	add(say.Text("fence"), say.Text(string(w.Fence)))
-	addServers(b, l, add)
+	var designs say.List
+	for i := range b.Runs {
+		designs = append(designs, say.Verbatim(sanitize.Text(b.Runs[i].Lock, sanitize.MaxName)))
+	}
+	addGrouped(l, say.Text("servers"), designs, func(i int) say.Part { return servers(p, &b.Runs[i]) }, add)
 	for _, c := range p.Clocks {
 		add(say.ClockOf.With(say.Verbatim(sanitize.Text(c.Node, sanitize.MaxName))), say.ClockIs.With(say.Planned(c.Offset), say.Number(c.DriftPPM)))
 	}
@@ -50,23 +63,23 @@ func setUp(b *bundle.Bundle, l say.Language) []pair {
 // maxSetUpFaults limits the faults in the set-up; the fault log has all.
 const maxSetUpFaults = 12
 
-// addServers adds a line for each set of servers, with the locks that use it.
-func addServers(b *bundle.Bundle, l say.Language, add func(name say.Phrase, value say.Part)) {
+// addGrouped adds a line for each value that some of all have, with those that have it.
+func addGrouped(l say.Language, name say.Phrase, all say.List, value func(i int) say.Part, add func(name say.Phrase, value say.Part)) {
 	var texts []string
 	users := map[string]say.List{}
-	for i := range b.Runs {
-		text := servers(b.Plan, &b.Runs[i]).In(l)
+	for i, user := range all {
+		text := value(i).In(l)
 		if users[text] == nil {
 			texts = append(texts, text)
 		}
-		users[text] = append(users[text], say.Verbatim(sanitize.Text(b.Runs[i].Lock, sanitize.MaxName)))
+		users[text] = append(users[text], user)
 	}
 	for _, text := range texts {
-		name := say.Text("servers")
+		of := name
 		if len(texts) > 1 {
-			name = say.ServersOf.With(users[text])
+			of = say.OfSome.With(name, users[text])
 		}
-		add(name, say.Verbatim(text))
+		add(of, say.Verbatim(text))
 	}
 }
 

@@ -78,6 +78,20 @@ func TestServersAreGrouped(t *testing.T) {
 	}
 }
 
+// Clients with a workload of their own have lines of their own.
+func TestTheSetUpOfClients(t *testing.T) {
+	b := reporttest.Bundle()
+	own := b.Plan.Workload
+	own.Work, own.Resource = plan.Range{Min: 3 * time.Second, Max: 3 * time.Second}, "stock"
+	b.Plan.Own = map[string]plan.Workload{"B": own}
+	got := setUp(b, say.English)
+	for _, want := range []pair{{"resource of A, C", "lock"}, {"resource of B", "stock"}, {"work inside of B", "3 s"}} {
+		if !slices.Contains(got, want) {
+			t.Errorf("no %q in %q", want, got)
+		}
+	}
+}
+
 // A term is linked where it first occurs, and explained once.
 func TestTermsAreLinkedOnce(t *testing.T) {
 	l := page.NewLinker(say.English)
