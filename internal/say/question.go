@@ -35,12 +35,12 @@ var (
 	LongestStandstill = New2[Seconds, Seconds]("longest pause {time}, lease {lease}")
 	LongestHold       = New2[Seconds, Seconds]("longest hold {time}, lease {lease}")
 	MessagesLost      = New3[Number, Number, Number](
-		"{lost} lost, {timeouts} response timeouts, {late} faults that delay messages")
+		"{lost} lost, {timeouts} response {timeouts|timeout|timeouts}, {late} {late|fault that delays|faults that delay} messages")
 	LargestOffset = New1[Seconds]("largest offset {time}")
 	EntriesLost   = New3[Number, Number, Number](
-		"{n} entries forgotten, {crashes} crashes, {promotions} promotions")
-	Deaths           = New1[Number]("{n} deaths")
-	ForeignRemovals  = New1[Number]("{n} foreign removals")
+		"{n} {n|entry|entries} forgotten, {crashes} {crashes|crash|crashes}, {promotions} {promotions|promotion|promotions}")
+	Deaths           = New1[Number]("{n} {n|death|deaths}")
+	ForeignRemovals  = New1[Number]("{n} foreign {n|removal|removals}")
 	NotTestedAgainst = New1[Remarks](
 		"No run tested these, so a lock may have relied on them: {premises}.")
 )

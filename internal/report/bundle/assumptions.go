@@ -54,7 +54,9 @@ func FaultSummaryOf(t *timeline.Timeline, m *timeline.Measures) faultSummary {
 			if verb := verbOf(t.History, e.Value); verb.Delays || verb.Cuts() {
 				d.late++
 			}
-		case e.Kind == history.Removed && e.Peer != 0 && e.Owner != 0 && e.Peer != e.Owner:
+		case e.Kind == history.Removed && e.Peer == 0 && e.Owner != 0: // evicted
+			d.forgotten++
+		case e.Kind == history.Removed && e.Owner != 0 && e.Peer != e.Owner:
 			d.foreign++
 		}
 	}

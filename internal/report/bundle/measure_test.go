@@ -135,3 +135,15 @@ func TestAssumptions(t *testing.T) {
 	}
 	reporttest.Has(t, figures, "longest pause 15.000 s, lease 10.000 s", "longest hold 15.058 s", "1 lost, 0 response timeouts")
 }
+
+// A store that evicts an entry has forgotten it.
+func TestAnEvictionIsForgotten(t *testing.T) {
+	w := reporttest.NewWriter("set-nx-lua", "A", "B")
+	w.Acquires(12, "A", 0)
+	w.Write("60ms redis-1 removed owner=A")
+	for _, p := range bundle.AssumptionsOf(w.H, bundle.FaultSummaryOf(timeline.Of(w.H), timeline.Of(w.H).Measure())) {
+		if p.Figure.Is(say.EntriesLost) && (p.Held || p.Figure.English() != "1 entry forgotten, 0 crashes, 0 promotions") {
+			t.Errorf("held: %v, %s", p.Held, p.Figure.English())
+		}
+	}
+}
