@@ -190,6 +190,8 @@ func TestHolds(t *testing.T) {
 		{"a copy replaces the one before, whose end was not seen", `servers redis-1 redis-2
 			0.01 A acquires; 0.02 redis-2 copies A; 0.03 redis-1 grants B; 0.04 redis-2 copies B`,
 			[]string{"redis-1 A 10-30", "redis-2 A 20-40 copy", "redis-1 B 30-end", "redis-2 B 40-end copy"}},
+		{"a copy that was over before its server was promoted", `servers redis-1 redis-2; 0.002 A acquires; 0.05 redis-1 crashed
+			12 redis-2 promoted peer=redis-1; 12 redis-2 expired owner=A`, []string{"redis-1 A 2-50"}},
 		{"a copy is the replica's own once it answers", `servers redis-1 redis-2; 0.01 A acquires
 			0.02 redis-2 copies A; 0.1 redis-1 crashed; 0.6 redis-2 promoted peer=redis-1`,
 			[]string{"redis-1 A 10-100", "redis-2 A 20-600 copy", "redis-2 A 600-end"}},

@@ -176,7 +176,8 @@ func (t *Timeline) leftover(i int32, promoted *history.Event) *history.Event {
 	for j, e := range t.Each(history.Granted, history.Removed, history.Expired, history.Demoted) {
 		switch {
 		case j <= i || e.Node != promoted.Node:
-		case e.Kind == history.Granted || e.Kind == history.Demoted: // as a replica it copies other entries
+		case e.Kind == history.Granted || e.Kind == history.Demoted, // as a replica it copies other entries
+			e.Kind == history.Expired && e.At == promoted.At: // it was over
 			return nil
 		default:
 			return e
