@@ -41,7 +41,8 @@ func (t *narrator) fault(e *history.Event) say.Part {
 		if known.Target != "" && e.Node != 0 { // it may be a word, such as "that client"
 			known.Target = t.name(e.Node)
 		}
-		if of := known.Trigger; known.Spec().OnWire { // it tells which message
+		// Of one client it tells which message; "any client's SET" would seem to be each.
+		if of := known.Trigger; known.Spec().OnWire && t.h.Node(of.Subject) != 0 {
 			known.Trigger = faults.Trigger{Moment: of.Moment, Subject: of.Subject, Command: of.Command, Nth: 1}
 			return deed{known.Told()}
 		}
