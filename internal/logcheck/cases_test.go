@@ -244,6 +244,8 @@ func TestTinyLogs(t *testing.T) {
 		{"extended after the restart, and not the hold before it", "0 A acquired;5 A acquired;6 A extended;7 A released;10 B acquired;99 B released" + wait, ms(0, 0, 4), None, None, nil},
 		{"two holds, and a write of the outer one", "0 A acquired;6 A acquired;7 A released;9 A write;20 B acquired;99 B released" + wait, ms(0, 0, 4), Unknown, Unknown, say.LogAgain},
 		{"two ends, and no restart", "0 A acquired;20 A acquired;21 A released;10 B acquired;12 B released;30 A released" + wait, ms(0, 0, 4), Certain, None, say.LogAgain},
+		{"re-entrant, and all is lost", "0 A acquired 1;5 A acquired 1;9 A lost;10 B acquired 2;20 A released;99 B released" + wait, ms(0, 0, 0), None, None, say.LogRepeated},
+		{"perhaps re-entrant, and all is lost", "0 A acquired;5 A acquired;9 A lost;10 B acquired;20 A released;99 B released" + wait, ms(0, 0, 0), Possible, None, say.LogAgain},
 		{"a release with the token of no hold", "0 A acquired 1;5 A released 9;10 B acquired 2;99 B released" + wait, ms(0, 0, 5), Unknown, None, say.LogEndUnheld},
 
 		{"a release with the token of a hold that is over", "0 A acquired 1;5 A released 1;6 A released 1;10 B acquired 2;99 B released" + wait, ms(0, 0, 0), None, None, say.LogRepeated},
@@ -278,6 +280,10 @@ func TestTinyLogs(t *testing.T) {
 		{"its own again, after the write", "0 A acquired;3 A lost;10 A write;11 A acquired;12 A released;20 B acquired;99 B released" + wait, ms(1, 0, 0), Unknown, Unknown, say.LogWriteAfter},
 		{"a token that a write has shown", "0 A acquired 1;1 B waiting;2 C write 7;9 A write 1;10 A released", ms(0, 0, 0), Unknown, Certain, say.LogWriteUnheld},
 		{"a token twice", "0 A acquired 1;3 A lost;10 B acquired 1;11 B released" + wait, ms(0, 0, 0), Unknown, None, say.LogTokensBack},
+		{"tokens begin again", "0 A acquired 7;3 A released;10 B acquired 1;11 B write 1;99 B released" + wait, ms(0, 0, 0), Unknown, Unknown, say.LogTokensBack},
+		{"tokens begin again, and an old one writes", "0 A acquired 7;3 A released;10 B acquired 1;11 A write 7;99 B released" + wait, ms(0, 0, 0), Unknown, Certain, say.LogTokensBack},
+		{"a token of another client", "0 A acquired 1;3 A released;10 B acquired 2;11 C write 2;99 B released" + wait, ms(0, 0, 0), Unknown, Unknown, say.LogWriteUnheld},
+		{"a token of another client, and a hold without one", "0 A acquired 1;3 A released;10 B acquired;11 B write 1;99 B released" + wait, ms(0, 0, 0), Unknown, Unknown, say.LogWriteUnheld},
 		{"a token twice, within the clocks", "0 A acquired 1;1 A lost;2 B acquired 1;3 B released;0 C waiting", ms(1, 0, 0), Possible, None, nil},
 	} {
 		o := Options{Rules: tt.rules, Format: logline.Format{Unit: "ms"}}

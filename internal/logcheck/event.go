@@ -44,6 +44,7 @@ type Event struct {
 	Lock   string // "" for a crash: all locks of the client
 	Kind   Kind
 	Shared bool          // with others that share: readers
+	Moded  bool          // its line says whether it is shared
 	Fine   int8          // its time is truncated to this power of ten in nanoseconds
 	Lease  time.Duration // of the grant; 0: not in the line
 	Sum    uint64        // of its line, to find duplicates; 0: none

@@ -31,6 +31,7 @@ type Hold struct {
 
 	released bool  // it ended by a release, which may have been before its line
 	used     int64 // if released: the time of the previous line that shows it holding
+	lost     bool  // its client, which may be re-entrant, has lost another one: a release may only say so again
 	closed   bool  // no further line can concern it
 	again    int64 // a later line in which its client acquires the lock again, without a token that distinguishes them
 
@@ -58,7 +59,10 @@ func (h *Hold) Possible() int64 {
 // shown returns the time until which the log shows the client holding: the line of a release may be
 // late.
 func (h *Hold) shown(s *Setting) int64 {
-	if h.released {
+	switch {
+	case h.released && h.lost:
+		return h.used
+	case h.released:
 		return max(h.used, h.To-int64(s.ReleasedAfter))
 	}
 	return h.Heard
@@ -151,7 +155,7 @@ func (l *lock) waits(e *Event) {
 		return
 	}
 	l.waiters = slices.DeleteFunc(l.waiters, func(w waiter) bool { return w.client == e.Client })
-	if len(l.waiters) < maxWaiters && l.open(e.Client, NoToken) == nil {
+	if len(l.waiters) < maxWaiters && l.open(&Event{Client: e.Client, Token: NoToken}) == nil {
 		l.waiters = append(l.waiters, waiter{e.Client, e.At, l.Acquired})
 	}
 }

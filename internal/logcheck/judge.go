@@ -124,7 +124,7 @@ func (j *judge) lock(name string) *lock {
 // of returns the locks that a client holds or waits for, in the order of their names.
 func (j *judge) of(client string) (list []*lock) {
 	for _, l := range j.locks { // order: sorted below
-		if l.open(client, NoToken) != nil || slices.ContainsFunc(l.waiters, func(w waiter) bool { return w.client == client }) {
+		if l.open(&Event{Client: client, Token: NoToken}) != nil || slices.ContainsFunc(l.waiters, func(w waiter) bool { return w.client == client }) {
 			list = append(list, l)
 		}
 	}
@@ -132,20 +132,22 @@ func (j *judge) of(client string) (list []*lock) {
 	return list
 }
 
-// open returns the latest open hold of a client, by its token if it has one; nil for none.
-func (l *lock) open(client string, token int64) *Hold { return l.last(client, token, Open) }
+// open returns the latest open hold that a line may concern; nil for none.
+func (l *lock) open(e *Event) *Hold { return l.last(e, Open) }
 
 // holding reports whether the client of a line has an open hold that its lease has not ended.
 func (l *lock) holding(e *Event, s *Setting) bool {
-	h := l.open(e.Client, e.Token)
+	h := l.open(e)
 	return h != nil && !h.over(e.At, s)
 }
 
-func (l *lock) last(client string, token int64, ending Ending) (without *Hold) {
+// last returns the latest hold of a line's client with an ending: by its token and its mode, as far
+// as both are stated.
+func (l *lock) last(e *Event, ending Ending) (without *Hold) {
 	for _, h := range slices.Backward(l.holds) {
 		switch {
-		case h.Client != client || h.Ending != ending || h.closed:
-		case token == NoToken || h.Token == token:
+		case h.Client != e.Client || h.Ending != ending || h.closed || h.Moded && e.Moded && h.Shared != e.Shared:
+		case e.Token == NoToken || h.Token == e.Token:
 			return h
 		case h.Token == NoToken && without == nil:
 			without = h
@@ -156,10 +158,10 @@ func (l *lock) last(client string, token int64, ending Ending) (without *Hold) {
 
 // held returns the hold that a line of its client belongs to. The line refutes a reported death.
 func (j *judge) held(l *lock, e *Event) *Hold {
-	if h := l.open(e.Client, e.Token); h != nil {
+	if h := l.open(e); h != nil {
 		return h
 	}
-	h := l.last(e.Client, e.Token, Dead)
+	h := l.last(e, Dead)
 	if h != nil {
 		h.Ending = Open
 		j.result.remark(say.LogNotDead.With(j.files.at(h.ToLine), say.Verbatim(e.Client), say.Verbatim(e.Kind.String()), j.files.at(e.Line)))
@@ -218,9 +220,13 @@ func (j *judge) over(l *lock, e *Event) {
 	switch {
 	case h != nil:
 		j.end(l, h, e)
-		for e.Kind == Lost && j.rules.Reentrant && h != nil { // the client has lost all of its holds
-			if h = l.open(e.Client, e.Token); h != nil {
-				j.end(l, h, e)
+		for _, of := range l.holds {
+			switch {
+			case e.Kind != Lost || of.Client != h.Client || of.Ending != Open || apart(of.Token, h.Token):
+			case j.rules.Reentrant || of.Token != NoToken && of.Token == h.Token: // the client has lost all of its holds
+				j.end(l, of, e)
+			default:
+				of.lost = true
 			}
 		}
 	case ended != nil && !apart(ended.Token, e.Token):

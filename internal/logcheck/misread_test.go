@@ -244,6 +244,7 @@ func TestMisreadLogs(t *testing.T) {
 		{"a mode of a transaction", "", []string{"a.json\n" + says("0", "a", "acquired", `,"db":{"mode":"read"}`) + says("1", "b", "acquired", `,"db":{"mode":"read"}`) + says("2", "a", "released", "") + says("3", "b", "released", "")}, Certain, ""},
 		{"a key that no line has", "columns: {client: podd}", []string{"a.json\n" + says("0", "a", "acquired", "")}, "", "the client is missing: --columns client=NAME says where it stands"},
 		// What is no token, no mode and no lease can be ignored, as the errors say.
+		{"a hexadecimal token", "", []string{"a.json\n" + says("0", "a", "acquired", `,"token":"0x1f"`) + says("1", "a", "released", "") + says("2", "b", "acquired", `,"token":"0x20"`)}, None, ""},
 		{"a random token", "", []string{"a.json\n" + says("0", "a", "acquired", `,"token":"a3f9"`)}, "", `the token "a3f9" is no whole number from 0 on; if it is no fencing token, --columns token== ignores it`},
 		{"a mode of something else", "", []string{"a.json\n" + says("0", "a", "acquired", `,"mode":"async"`)}, "", "if it is no mode of the lock, --columns mode==exclusive ignores it"},
 		{"the name of a lease", "", []string{"a.json\n" + says("0", "a", "acquired", `,"lease":"kube/x"`)}, "", "lease== that none does"},

@@ -18,6 +18,7 @@ type grants struct {
 	// last ones of two clients that share the lock and of two that do not.
 	acquired []Event
 	late     Event // the last write of a client without a hold; Line is 0 for none
+	back     bool  // tokens have gone back, so they tell nothing any more
 }
 
 // maxMarks bounds the tokens remembered within the error of the clocks.
@@ -36,6 +37,7 @@ func (j *judge) grant(l *lock, e *Event) {
 	newest := g.before(e.At, j.widest())
 	if newest != nil && newest.Token >= e.Token && (newest.Token > e.Token || newest.Client != e.Client) {
 		l.doubt(say.LogTokensBack.With(j.files.at(e.Line), say.Verbatim(e.Client), say.Number(e.Token), say.Number(newest.Token), say.Verbatim(l.Lock)))
+		g.back, g.marks = true, nil
 	}
 	g.mark(*e)
 }
@@ -64,17 +66,13 @@ func (g *grants) acquire(this Event, widest *Setting) {
 }
 
 func (g *grants) mark(this Event) {
-	if n := len(g.marks); n > 0 && g.marks[n-1].Token >= this.Token {
+	if n := len(g.marks); g.back || n > 0 && g.marks[n-1].Token >= this.Token {
 		return
 	}
 	if len(g.marks) == maxMarks { // the third mark implies the second
 		g.marks = append(g.marks[:1], g.marks[2:]...)
 	}
 	g.marks = append(g.marks, this)
-}
-
-func (g *grants) seen(token int64) bool {
-	return len(g.marks) > 0 && g.marks[len(g.marks)-1].Token >= token
 }
 
 // before returns the newest token that was certainly seen before a time, nil for none, and forgets
@@ -100,30 +98,30 @@ func (j *judge) write(l *lock, e *Event) {
 		l.grants.late = *e
 		own = l.lately(e.Client)
 	}
-	token := e.Token
-	if token == NoToken && own != nil {
-		token = own.Token
-	}
 	v := &Violation{Sort: StaleWrite, Lock: l.Lock, Write: *e}
-	v.Write.Token, v.Write.Shared = token, h != nil && h.Shared
+	v.Write.Shared = h != nil && h.Shared
+	if e.Token == NoToken && own != nil {
+		v.Write.Token = own.Token
+	}
 	if h != nil {
 		v.Holds = []*Hold{h}
 	}
 	stale := false
 	switch marks := l.grants.marks; {
-	case token != NoToken && len(marks) > 0 && !(v.Write.Shared && marks[len(marks)-1].Shared):
+	case v.Write.Token != NoToken && len(marks) > 0 && !(v.Write.Shared && marks[len(marks)-1].Shared):
 		stale = j.byToken(l, v)
 	case own != nil:
 		stale = j.byOrder(l, v, own)
 	}
+	of := func(m Event) bool { return m.Token == e.Token && m.Client != e.Client && !(m.Shared && v.Write.Shared) }
 	switch {
-	case stale || h != nil:
-	case own != nil:
+	case stale || h != nil && !slices.ContainsFunc(l.grants.marks, of):
+	case h == nil && own != nil:
 		l.doubt(say.LogWriteAfter.With(j.files.at(e.Line), say.Verbatim(e.Client), say.Verbatim(l.Lock), j.files.at(own.Line)))
-	case token == NoToken || !l.grants.seen(token): // the line of its acquisition is missing
-		l.doubt(say.LogWriteUnheld.With(j.files.at(e.Line), say.Verbatim(e.Client), say.Verbatim(l.Lock)))
+	default: // the line of its acquisition is missing, or its token is another client's
+		l.doubt(say.LogWriteUnheld.With(j.files.at(e.Line), say.Verbatim(e.Client), say.Verbatim(l.Lock), token(e.Token)))
 	}
-	if token != NoToken {
+	if v.Write.Token != NoToken {
 		l.grants.mark(v.Write)
 	}
 }

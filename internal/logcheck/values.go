@@ -90,6 +90,7 @@ func (v *values) event(f *logline.Fields, e *Event) (err error) {
 	if e.Shared, err = sharedOf(f.Mode); err != nil {
 		return err
 	}
+	e.Moded = len(f.Mode) > 0
 	if e.Lease, err = leaseOf(f.Lease); err != nil {
 		return err
 	}
@@ -188,7 +189,12 @@ func tokenOf(text []byte) (int64, error) {
 	if len(text) == 0 {
 		return NoToken, nil
 	}
-	n, err := strconv.ParseUint(string(text), 10, 63)
+	digits, hexadecimal := strings.CutPrefix(string(text), "0x")
+	base := 10
+	if hexadecimal {
+		base = 16
+	}
+	n, err := strconv.ParseUint(digits, base, 63)
 	switch {
 	case errors.Is(err, strconv.ErrRange):
 		return 0, fmt.Errorf("the token %s is out of range: at most %d", shown(text), int64(math.MaxInt64))

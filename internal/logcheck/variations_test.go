@@ -302,6 +302,8 @@ func TestReadersShare(t *testing.T) {
 			line(4, "B", "released", "#")+line(5, "A", "released", "#")+line(6, "W", "acquired", "#3")+line(7, "W", "released", "#"), "mode", "mode,token"), "#", ","), None},
 		{"one writes after its end", head + line(0, "A", "acquired", "shared") + line(1, "B", "acquired", "shared") + line(2, "A", "released", "") + line(3, "A", "write", ""), Certain},
 		{"one writes as a writer comes", head + line(0, "A", "acquired", "shared") + line(1, "W", "acquired", "") + line(2, "W", "released", "") + line(3, "B", "acquired", "shared") + line(4, "A", "write", ""), Certain},
+		{"it releases what it shares, and goes on writing", head + line(0, "A", "acquired", "shared") + line(1, "A", "acquired", "exclusive") + line(2, "A", "released", "shared") + line(3, "B", "acquired", "shared") +
+			line(4, "B", "released", "shared") + line(5, "A", "released", "exclusive"), Certain},
 		{"nothing says that they share", strings.ReplaceAll(strings.ReplaceAll(head+readers, ",shared", ","), ",read", ","), Certain},
 	} {
 		if got, said := answer(t, "", source("log", tt.log)); got != tt.want {

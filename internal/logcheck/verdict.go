@@ -248,7 +248,10 @@ func (v *Violation) Words() say.Phrase {
 		return say.LogOverlap.With(v.who(y), at(y.Line), found, say.OptionalSpan(to-from))
 	}
 	x := v.Holds[1]
-	if v.silent() {
+	switch {
+	case x.lost:
+		return say.LogMaybeHeld.With(v.who(y), at(y.Line), v.who(x), at(x.HeardLine))
+	case v.silent():
 		return say.LogMaybeHolds.With(v.who(y), at(y.Line), v.who(x), at(x.HeardLine), say.Optional(v.Further))
 	}
 	if v.inside { // the doubt is whether the intruder's hold ended before the other began

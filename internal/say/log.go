@@ -6,7 +6,7 @@ var (
 	LogUncontended    = New0("no client contended for a lock: the log shows none waiting for another")
 	LogExtendedUnheld = New3[Phrase, Verbatim, Verbatim]("{at}: {client} extends {lock} without having acquired it in this log")
 	LogEndUnheld      = New3[Phrase, Verbatim, Verbatim]("{at}: {client} ends a hold of {lock} that does not begin in this log: is the beginning of the log missing?")
-	LogWriteUnheld    = New3[Phrase, Verbatim, Verbatim]("{at}: {client} writes without having acquired {lock} in this log")
+	LogWriteUnheld    = New4[Phrase, Verbatim, Verbatim, Verbatim]("{at}: {client} writes without having acquired {lock}[ with token {token}] in this log")
 	LogTokensBack     = New5[Phrase, Verbatim, Number, Number, Verbatim](
 		"{at}: {client} gets token {token}, no higher than {newest} before it: the tokens of {lock} do not tell which holder is newer")
 	LogManyHold        = New4[Verbatim, Number, Verbatim, Phrase]("{lock} has more than {most} holds that are open or too close in time to order: the hold of {client} that begins in {at} was left out")
@@ -57,6 +57,7 @@ var (
 	LogTogetherAny    = New1[OptionalSpan]("perhaps together[, for at most {most}]")
 	LogMaybeBefore    = New5[Phrase, Phrase, Span, Phrase, Phrase]("{who} acquires it in {at}, by the times {by} before the end of {other}'s hold in {end}: too close to be certain")
 	LogMaybeAfter     = New5[Phrase, Phrase, Phrase, Phrase, OptionalSpan]("{who} acquires it in {at}, so close to the end of {other}'s hold in {end} that it may have come first[: {by} after it by the times]")
+	LogMaybeHeld      = New4[Phrase, Phrase, Phrase, Phrase]("{who} acquires it in {at}, and {other} ends a hold of it in {end}: whether both of them held it in between, the log does not tell")
 	LogMaybeHolds     = New5[Phrase, Phrase, Phrase, Phrase, Optional]("{who} acquires it in {at} while {other} may still hold it: the log says nothing of {other} after {last}[; the same goes for {more} later {more|acquisition|acquisitions}]")
 	LogWrites         = New3[Verbatim, Phrase, Verbatim]("{who} writes in {at}[ with token {token}]")
 	LogHasHad         = New3[Verbatim, Phrase, Verbatim]("{who} had the lock in {at}[ with token {token}]")
