@@ -270,6 +270,8 @@ func TestMisreadLogs(t *testing.T) {
 		// from 5 to 8 s.
 		{"a lock that only another file names in full", "zone: UTC", []string{quietly("10:00:00", "took mail") + cut(quietly("10:00:13", "gave mail back"), 2) + holds("01", "02"),
 			"b.log\n" + strings.ReplaceAll(holds("05", "08")+holds("20", "21"), "jobs", "mail"), "c.log\n" + holds("03", "04")}, Unknown, "2 lines speak of a lock or name one and were not fully understood, first line 1 of a.log"},
+		{"a file in other words, with a mark and in capitals", "zone: UTC", []string{strings.Replace(quietly("10:00:07", "took shop/JOBS#3"), "a.log", "b.log", 1) + holds("00", "05") + holds("20", "30"), "c.log\n" + holds("40", "41")}, Unknown, "1 line speaks of a lock or names one and was not fully understood, first line 1 of b.log"},
+		{"a lock with marks", "zone: UTC", []string{"b.log\n" + strings.ReplaceAll(holds("00", "05"), "jobs", "lock:Shop/7") + cut(quietly("10:00:07", "took shop/7!"), 2) + strings.ReplaceAll(holds("20", "30"), "jobs", "lock:Shop/7"), "c.log\n" + holds("40", "41")}, Unknown, "not fully understood, first line 3 of b.log"},
 		{"a lock that is named in full far behind", "zone: UTC", []string{quietly("10:00:00", "took mail") + strings.Repeat(cut(quietly("10:00:02", "17 rows"), 2), 2000) +
 			strings.ReplaceAll(holds("05", "08"), "jobs", "mail") + strings.ReplaceAll(strings.ReplaceAll(holds("20", "21"), "jobs", "mail"), "w1", "w2")}, Unknown, "1 line speaks of a lock or names one and was not fully understood, first line 1"},
 		{"a file of JSON of one that was up", "", []string{"a.json\n" + `{"time":"2026-03-01T10:00:01.000Z","pod":"a","msg":"17 rows"}` + "\n",

@@ -190,14 +190,22 @@ func (l *lock) wanted() bool { return l.Contended || !l.waited && l.turns }
 // lockWords are what one program puts around the name of a lock, and another one does not.
 var lockWords = regexp.MustCompile(`^(?:locks?|mutex|leases?)[:/._-]+|[:/._-]+(?:locks?|mutex|leases?)$`)
 
+// essence is what two spellings of a name have in common.
+func essence(name string) string {
+	return lockWords.ReplaceAllString(trimmed(strings.ToLower(name)), "")
+}
+
+func trimmed(name string) string {
+	return strings.TrimFunc(name, func(c rune) bool { return !unicode.IsLetter(c) && !unicode.IsDigit(c) })
+}
+
 // alike finds two names that may be those of one lock; "" for none. They differ only in case, in
 // surrounding punctuation or in a word for a lock; or one is the end of the other, as of shop:jobs,
 // and one is not contended for.
 func (j *judge) alike(names []string) (string, string) {
 	seen, words := map[string]string{}, make([]string, len(names))
 	for i, name := range names {
-		word := strings.ToLower(strings.TrimFunc(name, func(c rune) bool { return !unicode.IsLetter(c) && !unicode.IsDigit(c) }))
-		word = lockWords.ReplaceAllString(word, "")
+		word := essence(name)
 		if other, ok := seen[word]; ok && word != "" {
 			return other, name
 		}

@@ -15,12 +15,16 @@ import (
 // that was not known when it was read.
 func (l *log) hear() {
 	r, quiet, first := &l.judge.result, 0, 0
+	locks := spellings{}
+	for name := range l.judge.locks { // order: a set
+		locks.add(name)
+	}
 	for _, n := range l.passed {
 		silent := len(l.judge.files) > 1 && l.spans[n].clients == nil
 		if !silent && (len(l.judge.certain)+len(l.judge.possible)+len(r.Doubts) > 0 || l.unread.n > 0) {
 			continue // it changes no verdict
 		}
-		up, named := l.again(n, silent)
+		up, named := l.again(n, silent, locks)
 		switch {
 		case !silent && named.n > 0:
 			l.unread = named
@@ -40,7 +44,7 @@ func (l *log) hear() {
 
 // again reads a source again: was its client up, by the time of a line, or is it a header only;
 // which lines name a lock?
-func (l *log) again(n int, silent bool) (up bool, named left) {
+func (l *log) again(n int, silent bool, locks spellings) (up bool, named left) {
 	if l.sources[n].Again == nil || silent && int64(len(l.judge.locks)) < l.judge.result.Locks { // some names are forgotten
 		return false, named
 	}
@@ -51,7 +55,7 @@ func (l *log) again(n int, silent bool) (up bool, named left) {
 		for err == nil || errors.Is(err, errLong) {
 			var line []byte
 			if line, err = s.lines.next(); err == nil && errors.Is(s.decode(line), logline.ErrOther) {
-				if up, some = up || s.within(l, line), true; s.format.Kind != logline.Monitor && names(line, l.judge.locks, silent) {
+				if up, some = up || s.within(l, line), true; s.format.Kind != logline.Monitor && locks.in(line, silent) {
 					named.add(s.place(), line, logline.ErrUnread)
 				}
 			}

@@ -144,7 +144,7 @@ func (l *log) decode(line []byte) error {
 		return errIgnored
 	}
 	err := l.decoder.Decode(line, l.lines.number, l.emit)
-	if errors.Is(err, logline.ErrOther) && l.format.Kind != logline.Monitor && names(line, l.values.locks, false) {
+	if errors.Is(err, logline.ErrOther) && l.format.Kind != logline.Monitor && l.values.named.in(line, false) {
 		return logline.ErrUnread
 	}
 	return err
@@ -153,18 +153,48 @@ func (l *log) decode(line []byte) error {
 // errIgnored is the error of a line that the format ignores.
 var errIgnored = errors.New("it matches --ignore")
 
-// names reports whether a line contains the name of one of the locks as a word: it may be an event
-// in an unknown form. A short name, or a number, is often something else, and counts only if any
-// does.
-func names[T any](line []byte, locks map[string]T, anyName bool) bool {
-	for word := range bytes.FieldsFuncSeq(line, separates) {
-		word = bytes.Trim(word, ".:!?-")
-		if _, ok := locks[string(word)]; ok && (anyName || len(word) > 2 && !numeric(word)) {
-			return true
+// spellings are names of locks in the forms in which other lines may have them: see add.
+type spellings map[string]bool
+
+// add adds a name in lower case, with and without a word for a lock around it.
+func (s spellings) add(name string) {
+	if len(s) >= 2*maxNames {
+		clear(s)
+	}
+	s[trimmed(strings.ToLower(name))], s[essence(name)] = true, true
+}
+
+// in reports whether a line contains one of the names as a word, or as parts of one: it may be an
+// event in an unknown form. A short name, or a number, is often something else, and counts only if
+// any does.
+func (s spellings) in(line []byte, anyName bool) bool {
+	is := func(name string) bool {
+		name = trimmed(name)
+		return s[name] && name != "" && (anyName || len(name) > 2 && !numeric([]byte(name)))
+	}
+	for word := range strings.FieldsFuncSeq(strings.ToLower(string(line)), separates) {
+		for from := range word {
+			if from > 0 && !strings.Contains(marks, word[from-1:from]) {
+				continue
+			}
+			for to, parts := from+1, 0; to <= len(word) && parts < maxParts; to++ {
+				if to < len(word) && !strings.Contains(marks, word[to:to+1]) {
+					continue
+				}
+				if parts++; is(word[from:to]) {
+					return true
+				}
+			}
 		}
 	}
 	return false
 }
+
+// marks separate the parts of a word, and maxParts bounds those that are taken for a name.
+const (
+	marks    = "/:#@"
+	maxParts = 8
+)
 
 func separates(c rune) bool { return c <= ' ' || strings.ContainsRune("\"'`=,;()[]{}<>|", c) }
 

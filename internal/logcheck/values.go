@@ -36,6 +36,7 @@ type values struct {
 	clock   clock
 	words   map[string]Kind   // words for events: those of the format, and those seen so far
 	locks   map[string]string // by their names
+	named   spellings         // of them
 	clients map[string]*writer
 	finest  int8 // the most digits below the second so far
 }
@@ -47,7 +48,7 @@ type writer struct {
 }
 
 func newValues(f *logline.Format) (*values, error) {
-	v := &values{words: map[string]Kind{}, locks: map[string]string{}, clients: map[string]*writer{}}
+	v := &values{words: map[string]Kind{}, locks: map[string]string{}, named: spellings{}, clients: map[string]*writer{}}
 	for ours, theirs := range f.Events { // order: a set
 		kind := Kind(slices.Index(logline.EventWords, ours))
 		for _, word := range theirs {
@@ -101,7 +102,10 @@ func (v *values) event(f *logline.Fields, e *Event) (err error) {
 	}
 	e.Fine = v.fine(w)
 	if len(f.Lock) > 0 {
-		e.Lock = intern(v.locks, f.Lock, bare)
+		e.Lock = intern(v.locks, f.Lock, func(name string) string {
+			v.named.add(bare(name))
+			return bare(name)
+		})
 	}
 	return nil
 }
