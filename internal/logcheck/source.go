@@ -147,7 +147,21 @@ func (l *log) decode(line []byte) error {
 	if errors.Is(err, logline.ErrOther) && l.format.Kind != logline.Monitor && l.values.named.in(line, false) {
 		return logline.ErrUnread
 	}
+	if _, behind, ok := bytes.Cut(line, []byte{'\n'}); ok && (err == nil || errors.Is(err, logline.ErrOther)) && l.swallows(behind) {
+		return logline.ErrSwallowed
+	}
 	return err
+}
+
+// swallows reports whether one of the further lines of a record of CSV is an event by itself.
+func (l *log) swallows(behind []byte) (is bool) {
+	for line := range bytes.SplitSeq(bytes.ReplaceAll(behind, []byte{'"'}, nil), []byte{'\n'}) {
+		_ = l.decoder.Decode(line, l.lines.number, func(f *logline.Fields) error { // what is no event is no error here
+			is = is || l.values.event(f, &Event{}) == nil
+			return nil
+		})
+	}
+	return is
 }
 
 // errIgnored is the error of a line that the format ignores.

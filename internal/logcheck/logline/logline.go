@@ -70,11 +70,12 @@ type Read struct{ Ours, Theirs string }
 
 // The errors of lines that do not have exactly one event.
 var (
-	ErrOther  = errors.New("it tells nothing of a lock")
-	ErrUnread = errors.New("it speaks of a lock or names one, and does not have the form of an event")
-	ErrTwo    = errors.New("it has a second event, and only the first was read")
-	ErrFailed = unread("it says that this did not succeed, or null for it")
-	ErrAsked  = unread("it shows what a server was asked, and not its reply")
+	ErrOther     = errors.New("it tells nothing of a lock")
+	ErrUnread    = errors.New("it speaks of a lock or names one, and does not have the form of an event")
+	ErrTwo       = errors.New("it has a second event, and only the first was read")
+	ErrFailed    = unread("it says that this did not succeed, or null for it")
+	ErrSwallowed = unread("a value in quotation marks has a line that is an event by itself: does a mark stand alone?")
+	ErrAsked     = unread("it shows what a server was asked, and not its reply")
 )
 
 // unread is an ErrUnread with the reason.
