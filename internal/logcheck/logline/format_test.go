@@ -169,7 +169,7 @@ func TestWordsThatDeny(t *testing.T) {
 	for message, want := range map[string]error{
 		"Not acquired lock jobs": ErrUnread, "has never acquired the lock jobs": ErrUnread, "couldn't have acquired lock jobs": ErrUnread, "Waiting until lock released: jobs": ErrUnread,
 		"will run once acquired lock jobs": ErrUnread, "it has not yet been acquired lock jobs": ErrUnread, "No lock acquired: jobs": ErrUnread, "It could have acquired lock jobs": ErrUnread, "Lock acquired: jobs=false": ErrUnread,
-		"Acquired lock jobs: false": ErrFailed, "Acquired lock jobs -> false": ErrFailed, "Acquired lock jobs after 20 ms = false": ErrFailed, "Acquired lock jobs failed": ErrFailed, "Acquired lock jobs by another instance": ErrFailed, "Acquired lock jobs by worker 7": nil,
+		"Acquired lock jobs: false": ErrFailed, "Acquired lock jobs -> false": ErrFailed, "Acquired lock jobs after 20 ms = false": ErrFailed, "Acquired lock jobs failed": ErrFailed, "Acquired lock jobs by another instance": ErrFailed, "Acquired lock jobs by worker 7": ErrBy, "Released lock jobs (token 4) by worker 7": ErrBy,
 		"Already acquired lock jobs": ErrUnread, "Another instance has acquired lock jobs": ErrUnread, "Someone else acquired lock jobs": ErrUnread, "mother acquired lock jobs": nil,
 		"Acquired lock jobs (success=false)": ErrFailed, "Acquired lock jobs, result: 'failure'": ErrFailed, "Acquired lock jobs, fair=false, ok=true": nil, "Acquired lock jobs, status=0": nil,
 		"Acquired lock jobs FAILED: timeout": ErrFailed, "Acquired lock jobs rejected": ErrFailed, "Acquired lock jobs -> null": ErrFailed, "Acquired lock jobs => 0": ErrFailed, "Acquired lock jobs, result=busy": ErrFailed,

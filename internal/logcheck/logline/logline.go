@@ -75,6 +75,7 @@ var (
 	ErrTwo       = errors.New("it has a second event, and only the first was read")
 	ErrFailed    = unread("it says that this did not succeed, or null for it")
 	ErrSwallowed = unread("a value in quotation marks has a line that is an event by itself: does a mark stand alone?")
+	ErrBy        = unread("it says by whom, and the client was read elsewhere: say with a group (?<client>...) of --pattern who it is")
 	ErrAsked     = unread("it shows what a server was asked, and not its reply")
 )
 

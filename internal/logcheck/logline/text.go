@@ -262,10 +262,11 @@ func (m matcher) twice(p *pattern) bool {
 var phrase = regexp.MustCompile(`[=:](?:true|false)$|^(?:after|again|and|at|because|before|but|by|due|during|false|for|from|in|into|is|its|of|on|successfully|that|the|to|true|until|was|when|while|with|within|without)[:.]?$`)
 
 // Words before and after a match with which it is no event: not acquired, once released, acquired:
-// false; and the forms in which MySQL and PostgreSQL log what they are asked.
+// false; words that name a client; and the forms in which MySQL and PostgreSQL log what they are asked.
 var (
 	denies  = regexp.MustCompile(`(?i)(?:\b(?:not|never|no|cannot|could|would|should|may|might|until|unless|if|when|whether|once|before|after|be|to|yet|already|else|some(?:one|body)|nobody|on|will|unable|failed|(?:an)?other(?: +\w+)?)|n't) +(?:(?:yet|been|be|have|has|the|a|lock) +)*$`)
 	negates = regexp.MustCompile(`(?i)^[ :=,;()\["'>?!-]*false\b|^\W*(?:failed|failure|unsuccessful\w*)\W*$|^ +(?:(?-i:FAILED)|rejected|timed? ?out)\b|\s(?:=|[-=]?>) ?false\b|\s[-=]> ?(?:0|-1|no|nil|null)\b|HTTP/[\d.]+"? [45]\d\d\b|^\W*by (?:another|other|some(?:one|body))\b`)
+	agent   = regexp.MustCompile(`(?i)^[^.;]*\bby +\w`)
 	asks    = regexp.MustCompile(`(?:^|LOG: +)(?:statement|execute \S+): |\bpg_try_advisory_|\d[ \t]+(?:Query|Execute)\t`)
 )
 
@@ -286,6 +287,8 @@ func (p *pattern) failed() error {
 		return ErrAsked
 	case len(after) > 0 && (negates.Match(after) || failure.Match(after)):
 		return ErrFailed
+	case p.group("client") == nil && agent.Match(after):
+		return ErrBy
 	}
 	return nil
 }
