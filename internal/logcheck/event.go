@@ -37,17 +37,18 @@ func (k Kind) String() string { return logline.EventWords[k] }
 
 // Event is one line of a log.
 type Event struct {
-	At     int64 // nanoseconds since the epoch of the log
-	Line   int64 // its position: see placed
-	Token  int64 // NoToken when the line has none
-	Client string
-	Lock   string // "" for a crash: all locks of the client
-	Kind   Kind
-	Shared bool          // with others that share: readers
-	Moded  bool          // its line says whether it is shared
-	Fine   int8          // its time is truncated to this power of ten in nanoseconds
-	Lease  time.Duration // of the grant; 0: not in the line
-	Sum    uint64        // of its line, to find duplicates; 0: none
+	At       int64 // nanoseconds since the epoch of the log
+	Line     int64 // its position: see placed
+	Token    int64 // NoToken when the line has none
+	Client   string
+	Lock     string // "" for a crash: all locks of the client
+	Kind     Kind
+	Shared   bool          // with others that share: readers
+	Moded    bool          // its line says whether it is shared
+	Unproven bool          // it may not have happened; of a later line, it does not prove the hold
+	Fine     int8          // its time is truncated to this power of ten in nanoseconds
+	Lease    time.Duration // of the grant; 0: not in the line
+	Sum      uint64        // of its line, to find duplicates; 0: none
 }
 
 // grain returns the upper bound of the time that truncation has cut off.

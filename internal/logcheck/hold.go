@@ -80,10 +80,10 @@ type pair struct{ x, y *Hold }
 // outcome compares two holds under a setting. Each event lies within an interval, by the error of
 // the clocks and the grain of its time; events of one client are in order. So the holds certainly
 // overlap if each certainly began before the other ended, and possibly unless the first was
-// certainly over. No hold is empty.
+// certainly over. No hold is empty, but one that is not proven may be none.
 func (p *pair) outcome(s *Setting) Verdict {
 	switch {
-	case p.x.beganIn(p.y, s) && p.y.beganIn(p.x, s):
+	case p.x.beganIn(p.y, s) && p.y.beganIn(p.x, s) && !p.x.Unproven && !p.y.Unproven:
 		return Certain
 	case p.x.over(p.y.At, s):
 		return None
@@ -97,7 +97,7 @@ func (p *pair) pending(all []Setting) bool {
 		return !p.x.closed
 	}
 	return slices.ContainsFunc(all, func(s Setting) bool {
-		return p.y.beganIn(p.x, &s) && !p.x.beganIn(p.y, &s)
+		return p.y.beganIn(p.x, &s) && (p.y.Unproven || !p.x.beganIn(p.y, &s))
 	})
 }
 

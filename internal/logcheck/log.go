@@ -69,6 +69,9 @@ func Check(ctx context.Context, o Options, sources ...Source) (*Result, error) {
 	if err == nil {
 		err = order.flush()
 	}
+	if isLate(err) && l.format.Kind == logline.Monitor {
+		return nil, fmt.Errorf("%w; MONITOR of one server is in order", err)
+	}
 	if isLate(err) && sources[0].Again != nil {
 		l = newLog(ctx, o, sources)
 		line, read := errors.AsType[*LineError](err)
@@ -132,6 +135,15 @@ func (l *left) add(place int64, line []byte, err error) {
 	}
 }
 
+// misread notes a line that was not understood.
+func (l *log) misread(line []byte, err error) {
+	place := l.place()
+	if earlier, ok := errors.AsType[logline.Earlier](err); ok {
+		place, line = placed(l.number, earlier.Line), []byte(earlier.Text)
+	}
+	l.unread.add(place, line, err)
+}
+
 func newLog(ctx context.Context, o Options, sources []Source) *log {
 	l := &log{ctx: ctx, options: o, judge: newJudge(o.Rules, o.Found), sources: sources, aliases: map[string]string{}}
 	for _, s := range sources {
@@ -148,6 +160,9 @@ func (l *log) sorted() (*Result, error) {
 		if err := l.sources[l.number].again(l.read); err != nil {
 			return nil, err
 		}
+	}
+	if a, b := servers(l.spans); b > 0 {
+		return nil, fmt.Errorf("%s and %s are MONITOR of the same time, so of two servers: --separate judges each as a store of its own", l.judge.files[a], l.judge.files[b])
 	}
 	all := instant{emit: l.judge.instant}
 	err := s.each(func(e *Event) error {

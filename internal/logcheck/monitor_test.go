@@ -37,7 +37,8 @@ func TestMonitorIsNeverNoneWithoutReason(t *testing.T) {
 	}
 	// The first hold shows that the key was free; after it, a holds, and b waits.
 	begin := strings.TrimPrefix(set(1, "a1", "x", 30000)+release(2, "a1", "x")+set(3, "a1", "v", 30000)+set("4.5", "b1", "w", 30000), ";")
-	const again = ";OK;" // MONITOR is asked again
+	short := strings.Replace(begin, "30000;4.5", "1000;4.5", 1) // b has it from 4.5 s on
+	const again = ";OK;"                                        // MONITOR is asked again
 	taken := set(6, "b1", "w", 30000) + release(7, "b1", "w")
 	for _, tt := range []struct {
 		name, log string
@@ -45,12 +46,17 @@ func TestMonitorIsNeverNoneWithoutReason(t *testing.T) {
 		said      say.Template
 	}{
 		{"one after the other", begin + release(5, "a1", "v") + taken, None, nil},
-		{"a lease runs out, and its client releases late", "1 a1 SET k v NX PX 1000" + set(3, "b1", "w", 30000) + ";4 a1 EVALSHA 5f 1 k v;4.1 lua get k" + release(5, "b1", "w"), Certain, say.LogUnproven},
-		{"the same, at the end of the log", "1 a1 SET k v NX PX 1000" + set(3, "b1", "w", 30000) + ";4 a1 EVALSHA 5f 1 k v;4.1 lua get k", Certain, say.LogUnproven},
-		{"the same, with a blind DEL", "1 a1 SET k v NX PX 1000" + set(3, "b1", "w", 30000) + ";4 a1 DEL k", Certain, nil},
+		{"a lease runs out, and its client releases late", "1 a1 SET k v NX PX 1000" + set(3, "b1", "w", 30000) + ";4 a1 EVALSHA 5f 1 k v;4.1 lua get k" + release(5, "b1", "w"), Possible, say.LogUnproven},
+		{"the same, at the end of the log", "1 a1 SET k v NX PX 1000" + set(3, "b1", "w", 30000) + ";4 a1 EVALSHA 5f 1 k v;4.1 lua get k", Possible, say.LogUnproven},
+		{"the same, with a blind DEL", "1 a1 SET k v NX PX 1000" + set(3, "b1", "w", 30000) + ";4 a1 DEL k", Possible, say.LogUnproven},
+		{"the same, and it is proven that the key was free", short + ";6 a1 EVALSHA 5f 1 k v;6.1 lua get k", Certain, nil},
+		{"the same, with a blind DEL", short + ";6 a1 DEL k", Certain, nil},
 		{"the same, re-entrant", "1 a1 EVAL s 1 k v;1.1 lua exists k;1.2 lua hincrby k v 1;1.3 lua pexpire k 1000;3 b1 EVAL s 1 k w;3.1 lua exists k;3.2 lua hincrby k w 1;3.3 lua pexpire k 30000;" +
 			"4 a1 EVAL u 1 k v;4.1 lua hexists k v;5 b1 EVAL u 1 k w;5.1 lua hexists k w;5.2 lua hincrby k w -1;5.3 lua del k", Certain, nil},
-		{"a lease runs out, and nothing more is heard", strings.NewReplacer("30000;4.5", "1000;3.5").Replace(begin) + taken, None, nil},
+		{"the same, by scripts that set, beside another lock", begin + release(5, "a1", "v") + taken + ";11 a1 EVALSHA 5e 1 l v 1000;11.1 lua get l;11.2 lua set l v PX 1000;13 b1 EVALSHA 5e 1 l w 1000;13.1 lua get l;13.2 lua set l w PX 1000;" +
+			"13.5 a1 EVALSHA 5f 1 l v;13.6 lua get l;13.7 b1 EVALSHA 5f 1 l w;13.8 lua get l;13.9 lua unlink l", Certain, nil},
+		{"a lease runs out, and nothing more is heard", short + release(6, "b1", "w"), None, nil},
+		{"the key is lost, and so is its client's release", begin + ";5 b1 SET k w NX PX 30000;7 a1 EVALSHA 5f 1 k v;7.1 lua get k", Unknown, say.LogLeftOpen},
 		{"a client that never had it deletes blindly", begin + ";5 c1 DEL k" + taken, Possible, say.LogLeftOpen},
 		{"it does so within a script", begin + ";5 c1 EVAL s 1 k;5.1 lua del k" + taken, Possible, say.LogLeftOpen},
 		{"it is on the host of the holder", begin + ";5 a2 DEL k" + taken, Unknown, say.LogLeftOpen},
@@ -78,6 +84,24 @@ func TestMonitorIsNeverNoneWithoutReason(t *testing.T) {
 		if r.Verdict() != tt.want || tt.said != nil && !said(slices.Concat(r.Doubts, r.Remarks), tt.said) || r.Format != "monitor" {
 			t.Errorf("%s: %s, want %s; %s, %q", tt.name, r.Verdict(), tt.want, r.Format, english(r.Doubts))
 		}
+	}
+}
+
+// Several masters of a Redlock are not one store, and their lines do not stand in order of time.
+func TestMonitorOfSeveralServers(t *testing.T) {
+	of := func(client, value string) string {
+		return monitored(fmt.Sprintf("1 %s SET k %s NX PX 9000;3 %s EVALSHA 5f 1 k %s;3.1 lua get k;3.2 lua del k", client, value, client, value))
+	}
+	a, b := of("a1", "v"), of("b1", "w")
+	_, err := Check(t.Context(), Options{}, source("1.log", a), source("2.log", b))
+	if err == nil || !strings.Contains(err.Error(), "1.log and 2.log are MONITOR of the same time") {
+		t.Error(err)
+	}
+	if _, err = Check(t.Context(), Options{}, source("log", a+b)); err == nil || !strings.HasPrefix(err.Error(), "line 7: it is 2.2s older than the line before it") || !strings.HasSuffix(err.Error(), "MONITOR of one server is in order") {
+		t.Error(err)
+	}
+	if _, err := Check(t.Context(), Options{}, source("1.log", a), source("2.log", strings.ReplaceAll(b, `"k"`, `"l"`))); err != nil {
+		t.Error(err)
 	}
 }
 

@@ -67,7 +67,7 @@ func (l *log) read(in io.Reader) error {
 		case errors.Is(err, errIgnored):
 			l.ignored.add(l.place(), line, err)
 		case errors.Is(err, logline.ErrUnread) || errors.Is(err, logline.ErrTwo):
-			l.unread.add(l.place(), line, err)
+			l.misread(line, err)
 		case l.lines.number > 1 && !l.lines.whole && !isLate(err):
 			l.judge.result.doubt(say.LogCut.With(l.at()))
 			return l.end()
@@ -102,6 +102,10 @@ func (l *log) end() error {
 		return nil
 	}
 	err := l.decoder.End(l.emit)
+	if errors.Is(err, logline.ErrUnread) {
+		l.misread(nil, err)
+		err = nil
+	}
 	if place := cmp.Or(l.steps.turned(), l.nights.turned()); err == nil && place > 0 { // whichever lines are skipped
 		err = l.wrong(fmt.Errorf("line %d: %w", lineOf(place), errTurned))
 	}
@@ -110,6 +114,9 @@ func (l *log) end() error {
 	}
 	if n, first := l.decoder.Unproven(); n > 0 {
 		l.judge.result.doubt(say.LogUnproven.With(say.Number(n), l.judge.files.at(placed(l.number, first))))
+	}
+	if l.format.Kind == logline.Monitor {
+		l.spans[len(l.spans)-1].keys = l.values.locks
 	}
 	if name := l.formatName(); !slices.Contains(l.formats, name) {
 		l.formats = append(l.formats, name)

@@ -91,7 +91,7 @@ func (v *values) event(f *logline.Fields, e *Event) (err error) {
 	if e.Shared, err = sharedOf(f.Mode); err != nil {
 		return err
 	}
-	e.Moded = len(f.Mode) > 0
+	e.Moded, e.Unproven = len(f.Mode) > 0, f.Unproven
 	if e.Lease, err = leaseOf(f.Lease); err != nil {
 		return err
 	}
@@ -242,6 +242,7 @@ type span struct {
 	file     int
 	from, to int64
 	clients  map[string]bool
+	keys     map[string]string // of MONITOR: the locks
 }
 
 // maxSpan bounds the clients remembered of a source: sources with more of them are not compared.
@@ -267,6 +268,21 @@ func strangers(spans []span) (int, int) {
 			clients := slices.Collect(maps.Keys(a.clients)) // order: any
 			if apart && !slices.ContainsFunc(clients, func(c string) bool { return b.clients[c] }) {
 				return a.file, b.file
+			}
+		}
+	}
+	return 0, 0
+}
+
+// servers finds two sources that are MONITOR of one time and have a lock in common, 0, 0 for none:
+// the masters of a Redlock are not one store.
+func servers(spans []span) (int, int) {
+	for i, b := range spans {
+		for _, a := range spans[:i] {
+			for key := range a.keys { // order: any
+				if _, ok := b.keys[key]; ok && a.from < b.to && b.from < a.to {
+					return a.file, b.file
+				}
 			}
 		}
 	}

@@ -20,6 +20,7 @@ type Fields struct {
 	Time, Client, Lock, Event, Token, Mode, Lease []byte
 	Prose                                         bool   // the event may be any sentence
 	Named                                         bool   // the lock is a value of the line
+	Unproven                                      bool   // it may not have happened, or does not prove that the client has the lock
 	Failed                                        error  // why what it tells of may not have happened
 	Moved                                         error  // if this is an event, why it may be that of another client
 	Line                                          int64  // the number of its line; 0: the line that was decoded last
@@ -84,6 +85,15 @@ type unread string
 
 func (u unread) Error() string        { return string(u) }
 func (u unread) Is(target error) bool { return target == ErrUnread }
+
+// Earlier is an ErrUnread of an earlier line.
+type Earlier struct {
+	Line int64
+	Text string
+}
+
+func (e Earlier) Error() string        { return ErrUnread.Error() }
+func (e Earlier) Is(target error) bool { return target == ErrUnread }
 
 // The kinds of formats.
 const (

@@ -21,10 +21,11 @@ import (
 type monitorDecoder struct {
 	bound
 	keys     map[string]*entry
-	believed int      // number of believers of all keys
-	now      command  // the current command
-	script   *script  // the current script; nil outside of one
-	unproven unproven // SETs of entries that have changed since
+	believed int            // number of believers of all keys
+	now      command        // the current command
+	script   *script        // the current script; nil outside of one
+	takers   map[string]int // scripts that acquire, with the argument that is the value
+	unproven unproven       // SETs of entries that have changed since
 	emit     func(*Fields) error
 }
 
@@ -33,6 +34,7 @@ type command struct {
 	time     string
 	at       time.Duration // since 1970; within a script, time stands still
 	line     int64
+	text     string // of the line
 	db, from string // from: the address of the connection
 }
 
@@ -40,11 +42,13 @@ type command struct {
 type script struct {
 	at    time.Duration
 	from  string
+	name  string // its text, its hash, or that of a function
 	args  []string
-	key   string // that it read last
-	field string // of a hash, that it read
-	read  bool   // it read the value, and not only whether there is one
-	acted bool   // it has changed the key since
+	key   string  // that it read last
+	field string  // of a hash, that it read
+	where Earlier // the line that did
+	read  bool    // it read the value, and not only whether there is one
+	acted bool    // it has changed the key since
 }
 
 // names reports whether a script has a value among its arguments, or reads the field with that
@@ -83,7 +87,7 @@ func (h holder) host() string {
 
 func newMonitor() *monitorDecoder {
 	reads := []Read{{"client", "host of the connection, and value"}, {"lock", "key"}, {"event", "what becomes of the key"}, {"lease", "its expiry"}}
-	return &monitorDecoder{bound: bound{reads: reads}, keys: map[string]*entry{}}
+	return &monitorDecoder{bound: bound{reads: reads}, keys: map[string]*entry{}, takers: map[string]int{}}
 }
 
 func (d *monitorDecoder) Decode(line []byte, number int64, emit func(*Fields) error) error {
@@ -93,7 +97,8 @@ func (d *monitorDecoder) Decode(line []byte, number int64, emit func(*Fields) er
 		d.script = nil
 		return err
 	}
-	at, rest, ok1 := strings.Cut(string(line), " [")
+	text := string(line)
+	at, rest, ok1 := strings.Cut(text, " [")
 	source, rest, ok2 := strings.Cut(rest, "] ")
 	micros, err := strconv.ParseInt(strings.Replace(at, ".", "", 1), 10, 64)
 	if !ok1 || !ok2 || err != nil || strings.IndexByte(at, '.') != len(at)-7 || micros < 0 || micros > int64(never)/2000 {
@@ -104,7 +109,7 @@ func (d *monitorDecoder) Decode(line []byte, number int64, emit func(*Fields) er
 		return err
 	}
 	db, from, _ := strings.Cut(source, " ")
-	now := command{strings.Clone(at), time.Duration(micros) * time.Microsecond, number, brief(db), brief(from)}
+	now := command{strings.Clone(at), time.Duration(micros) * time.Microsecond, number, text, brief(db), brief(from)}
 	if from == "lua" {
 		if d.script == nil { // the script began before the log
 			d.script = &script{at: now.at, from: from}
@@ -117,7 +122,7 @@ func (d *monitorDecoder) Decode(line []byte, number int64, emit func(*Fields) er
 	d.script, d.now = nil, now
 	switch name := strings.TrimSuffix(args[0], "_ro"); name {
 	case "eval", "evalsha", "fcall":
-		d.script = &script{at: now.at, from: now.from, args: args[min(3, len(args)):]}
+		d.script = &script{at: now.at, from: now.from, name: brief(args[min(1, len(args)-1)]), args: args[min(3, len(args)):]}
 		return err
 	}
 	return graver(err, d.play(args))
@@ -125,7 +130,7 @@ func (d *monitorDecoder) Decode(line []byte, number int64, emit func(*Fields) er
 
 // graver returns the graver of two errors: any other than ErrUnread ends the log.
 func graver(a, b error) error {
-	if a == nil || a == ErrUnread && b != nil {
+	if a == nil || errors.Is(a, ErrUnread) && b != nil {
 		return b
 	}
 	return a
@@ -174,8 +179,9 @@ func (d *monitorDecoder) ask(name string, args []string) (err error) {
 	}
 	if s.key != name {
 		err = d.finishScript()
-		*s = script{at: s.at, from: s.from, args: s.args, key: name}
+		*s = script{at: s.at, from: s.from, name: s.name, args: s.args, key: name}
 	}
+	s.where = Earlier{d.now.line, d.now.text}
 	switch args[0] {
 	case "hexists", "hget":
 		s.field, s.read = brief(args[min(2, len(args)-1)]), true
@@ -202,6 +208,9 @@ func (d *monitorDecoder) finishScript() error {
 	}
 	s.acted = true
 	e := d.keys[s.key]
+	if at, ok := d.takers[s.name]; ok && at < len(s.args) {
+		return d.queue(s.key, holder{brief(s.args[at]), s.from})
+	}
 	if e == nil {
 		return nil
 	}
@@ -212,7 +221,7 @@ func (d *monitorDecoder) finishScript() error {
 		return nil
 	case e.believers[i] != e.owner:
 		if !sure {
-			return nil
+			return s.where
 		}
 		return d.tell(s.key, d.drop(e, i), "lost", 0)
 	case e.unprovenSet > 0: // so the SET failed
@@ -221,11 +230,15 @@ func (d *monitorDecoder) finishScript() error {
 		return d.tell(s.key, d.drop(e, i), "lost", 0)
 	}
 	e.freeIsCertain = false // the script only reads, or the server has lost the key
-	return nil
+	return s.where
 }
 
 func (d *monitorDecoder) tell(name string, by holder, event string, lease time.Duration) error {
-	f := &Fields{Time: []byte(d.now.time), Client: []byte(by.client()), Lock: []byte(name), Event: []byte(event), Line: d.now.line}
+	proven := d.asked(name) && d.script.read && d.script.acted
+	if event == "acquired" {
+		proven = d.keys[name].unprovenSet == 0
+	}
+	f := &Fields{Unproven: !proven, Time: []byte(d.now.time), Client: []byte(by.client()), Lock: []byte(name), Event: []byte(event), Line: d.now.line}
 	switch {
 	case lease > 0 && lease < longest:
 		f.Lease = []byte(lease.String())

@@ -104,12 +104,18 @@ func (d *monitorDecoder) reads(name string, e *entry, args []string) error {
 			return nil
 		}
 		err := d.finishScript() // the script has not found its field
-		if e.owner == (holder{}) {
-			err = graver(err, d.loseTrack(e, stranger))
-		}
-		return graver(err, d.tell(name, holder{s.field, s.from}, "waiting", 0))
+		return graver(err, d.queue(name, holder{s.field, s.from}))
 	}
 	return nil
+}
+
+// queue replays the end of a script that has found the key taken.
+func (d *monitorDecoder) queue(name string, by holder) error {
+	e, err := d.lock(name)
+	if e.owner == (holder{}) {
+		err = graver(err, d.loseTrack(e, stranger))
+	}
+	return graver(err, d.tell(name, by, "waiting", 0))
 }
 
 // units are the units of a time to live, by option or command.
@@ -161,6 +167,11 @@ func (d *monitorDecoder) set(name string, e *entry, args []string) error {
 		return nil
 	case nx:
 		return d.acquire(name, by, span)
+	case span > 0 && d.asked(name) && (e == nil || e.owner.client() != by.client()) && slices.Contains(d.script.args, args[2]):
+		if len(d.takers) < maxKeys {
+			d.takers[d.script.name] = slices.Index(d.script.args, args[2])
+		}
+		return d.found(name, by, span)
 	case e == nil || xx && e.owner == (holder{}) && e.freeIsCertain:
 		return nil
 	case e.owner.client() == by.client():
@@ -237,22 +248,29 @@ func (d *monitorDecoder) reenter(name string, e *entry, by holder, number string
 	if e == nil && n < 0 { // acquired before the log
 		return nil
 	}
+	if e != nil && (n < 0 || e.owner.value == by.value) {
+		d.act(name)
+		e.freeIsCertain = true
+		if e.owner.value == by.value {
+			e.unprovenSet = 0
+		}
+		return nil
+	}
+	return d.found(name, by, 0)
+}
+
+// found replays a script that has found the key free, and takes it.
+func (d *monitorDecoder) found(name string, by holder, span time.Duration) error {
 	e, full := d.lock(name)
 	d.act(name)
 	before := e.owner
 	e.freeIsCertain = true
-	if n < 0 || before.value == by.value {
-		if before.value == by.value {
-			e.unprovenSet = 0
-		}
-		return full
-	}
 	expired := d.now.at >= e.until-tick
 	d.clearOwner(e)
 	if before != (holder{}) && !expired { // the server has lost the entry
 		full = ErrUnread
 	}
-	return graver(full, d.grant(name, e, by, 0))
+	return graver(full, d.grant(name, e, by, span))
 }
 
 func (d *monitorDecoder) extend(name string, e *entry, span time.Duration) error {
