@@ -27,6 +27,7 @@ type monitorDecoder struct {
 	takers   map[string]int // scripts that acquire, with the argument that is the value
 	unproven unproven       // SETs of entries that have changed since
 	emit     func(*Fields) error
+	err      error // of the current line, the gravest
 }
 
 // command is the origin of a command.
@@ -93,9 +94,10 @@ func newMonitor() *monitorDecoder {
 func (d *monitorDecoder) Decode(line []byte, number int64, emit func(*Fields) error) error {
 	d.emit = emit
 	if string(line) == "OK" { // MONITOR was started, perhaps again
-		err := graver(d.finishScript(), d.forget())
+		d.finishScript()
+		d.forget()
 		d.script = nil
-		return err
+		return d.done()
 	}
 	text := string(line)
 	at, rest, ok1 := strings.Cut(text, " [")
@@ -116,24 +118,33 @@ func (d *monitorDecoder) Decode(line []byte, number int64, emit func(*Fields) er
 		}
 		now.from, now.at = d.script.from, d.script.at
 		d.now = now
-		return d.play(args)
+		d.play(args)
+		return d.done()
 	}
-	err = d.finishScript()
+	d.finishScript()
 	d.script, d.now = nil, now
 	switch name := strings.TrimSuffix(args[0], "_ro"); name {
 	case "eval", "evalsha", "fcall":
 		d.script = &script{at: now.at, from: now.from, name: brief(args[min(1, len(args)-1)]), args: args[min(3, len(args)):]}
-		return err
+	default:
+		d.play(args)
 	}
-	return graver(err, d.play(args))
+	return d.done()
 }
 
-// graver returns the graver of two errors: any other than ErrUnread ends the log.
-func graver(a, b error) error {
-	if a == nil || errors.Is(a, ErrUnread) && b != nil {
-		return b
+// fail notes an error: any other than ErrUnread is graver, and ends the log.
+func (d *monitorDecoder) fail(err error) {
+	if d.err == nil || errors.Is(d.err, ErrUnread) && err != nil {
+		d.err = err
 	}
-	return a
+}
+
+func (d *monitorDecoder) doubt() { d.fail(ErrUnread) }
+
+func (d *monitorDecoder) done() error {
+	err := d.err
+	d.err = nil
+	return err
 }
 
 // arguments splits the arguments of a command, without unescaping them, and puts the command into
@@ -172,13 +183,13 @@ func (c *command) name(key string) string {
 	return c.db + " " + brief(key)
 }
 
-func (d *monitorDecoder) ask(name string, args []string) (err error) {
+func (d *monitorDecoder) ask(name string, args []string) {
 	s := d.script
 	if s.key != "" && args[0] == "exists" && d.keys[name] == nil { // a key beside the lock, such as a queue
-		return nil
+		return
 	}
 	if s.key != name {
-		err = d.finishScript()
+		d.finishScript()
 		*s = script{at: s.at, from: s.from, name: s.name, args: s.args, key: name}
 	}
 	s.where = Earlier{d.now.line, d.now.text}
@@ -188,7 +199,6 @@ func (d *monitorDecoder) ask(name string, args []string) (err error) {
 	case "get":
 		s.read = true
 	}
-	return err
 }
 
 func (d *monitorDecoder) asked(name string) bool { return d.script != nil && d.script.key == name }
@@ -201,39 +211,37 @@ func (d *monitorDecoder) act(name string) {
 
 // finishScript handles the end of a script that read a key and did not change it. If it names the
 // value of a former holder, that client has found out that it lost the lock.
-func (d *monitorDecoder) finishScript() error {
+func (d *monitorDecoder) finishScript() {
 	s := d.script
 	if s == nil || !s.read || s.acted {
-		return nil
+		return
 	}
 	s.acted = true
 	e := d.keys[s.key]
 	if at, ok := d.takers[s.name]; ok && at < len(s.args) {
-		return d.queue(s.key, holder{brief(s.args[at]), s.from})
+		d.queue(s.key, holder{brief(s.args[at]), s.from})
+		return
 	}
 	if e == nil {
-		return nil
+		return
 	}
 	i, sure := e.believerNamedBy(s)
 	switch {
 	case i < 0:
 		e.freeIsCertain = e.freeIsCertain && !e.dropped
-		return nil
-	case e.believers[i] != e.owner:
-		if !sure {
-			return s.where
-		}
-		return d.tell(s.key, d.drop(e, i), "lost", 0)
-	case e.unprovenSet > 0: // so the SET failed
+	case e.believers[i] != e.owner && sure:
+		d.tell(s.key, d.drop(e, i), "lost", 0)
+	case e.believers[i] == e.owner && e.unprovenSet > 0: // so the SET failed
 		d.unproven.add(e.unprovenSet)
 		e.unprovenSet, e.owner = 0, stranger
-		return d.tell(s.key, d.drop(e, i), "lost", 0)
+		d.tell(s.key, d.drop(e, i), "lost", 0)
+	default: // the script only reads, or the server has lost the key, or its client has two addresses
+		e.freeIsCertain = e.freeIsCertain && e.believers[i] != e.owner
+		d.fail(s.where)
 	}
-	e.freeIsCertain = false // the script only reads, or the server has lost the key
-	return s.where
 }
 
-func (d *monitorDecoder) tell(name string, by holder, event string, lease time.Duration) error {
+func (d *monitorDecoder) tell(name string, by holder, event string, lease time.Duration) {
 	proven := d.asked(name) && d.script.read && d.script.acted
 	if event == "acquired" {
 		proven = d.keys[name].unprovenSet == 0
@@ -245,7 +253,7 @@ func (d *monitorDecoder) tell(name string, by holder, event string, lease time.D
 	case event == "extended": // without a lease from now on, whatever it was granted with
 		f.Lease = []byte(endless)
 	}
-	return d.emit(f)
+	d.fail(d.emit(f))
 }
 
 // longest bounds the leases that are reported, and endless is reported when a key no longer
@@ -259,7 +267,8 @@ const never = time.Duration(math.MaxInt64)
 
 func (d *monitorDecoder) End(emit func(*Fields) error) error {
 	d.emit = emit
-	return d.finishScript()
+	d.finishScript()
+	return d.done()
 }
 
 func (d *monitorDecoder) Unproven() (n, first int64) {

@@ -30,32 +30,31 @@ const (
 )
 
 // lock returns the entry of a key, which it makes if there is none.
-func (d *monitorDecoder) lock(name string) (e *entry, err error) {
-	if e = d.keys[name]; e != nil {
-		return e, nil
+func (d *monitorDecoder) lock(name string) *entry {
+	if e := d.keys[name]; e != nil {
+		return e
 	}
 	if len(d.keys) >= maxKeys || d.believed >= maxBelieved {
 		maps.DeleteFunc(d.keys, func(_ string, e *entry) bool { return e.owner == (holder{}) && len(e.believers) == 0 && !e.foreign })
 		if len(d.keys) > maxKeys/2 || d.believed > maxBelieved/2 {
-			err = d.forget()
+			d.forget()
 		}
 	}
-	e = &entry{until: never}
+	e := &entry{until: never}
 	d.keys[name] = e
-	return e, err
+	return e
 }
 
 // forget forgets all keys: after that, every SET may have failed.
-func (d *monitorDecoder) forget() error {
-	if len(d.keys) == 0 {
-		return nil
+func (d *monitorDecoder) forget() {
+	if len(d.keys) > 0 {
+		d.doubt()
 	}
 	for _, e := range d.keys { // order: the least is chosen
 		d.unproven.add(e.unprovenSet)
 	}
 	clear(d.keys)
 	d.believed = 0
-	return ErrUnread
 }
 
 func (d *monitorDecoder) clearOwner(e *entry) {
@@ -65,10 +64,10 @@ func (d *monitorDecoder) clearOwner(e *entry) {
 
 // loseTrack notes that a key has changed in a way that is not replayed: its owner is a stranger, or
 // it was removed.
-func (d *monitorDecoder) loseTrack(e *entry, owner holder) error {
+func (d *monitorDecoder) loseTrack(e *entry, owner holder) {
 	d.clearOwner(e)
 	e.owner, e.freeIsCertain = owner, owner == holder{}
-	return ErrUnread
+	d.doubt()
 }
 
 func (e *entry) expire(now, span time.Duration) {
