@@ -103,6 +103,7 @@ type log struct {
 	values  *values
 	steps   steps
 	nights  steps // of all clients together, at night
+	courses map[string]*course
 	event   Event
 	others  int64 // lines about something else before it
 

@@ -23,7 +23,7 @@ func (l *log) open(in io.Reader) error {
 	if err != nil {
 		return l.wrong(err)
 	}
-	l.lines, l.decoder, l.ahead, l.steps, l.nights = newLines(in), nil, nil, steps{}, steps{}
+	l.lines, l.decoder, l.ahead, l.steps, l.nights, l.courses = newLines(in), nil, nil, steps{}, steps{}, map[string]*course{}
 	l.spans, l.others = append(l.spans, span{file: l.number}), l.other.n
 	if l.options.Found == nil {
 		ahead, _ := l.lines.in.Peek(aheadBytes) // an error recurs on reading
@@ -111,6 +111,12 @@ func (l *log) end() error {
 	}
 	if l.other.n > l.others || l.lines.number == 1 && l.format.Kind == logline.CSV {
 		l.passed = append(l.passed, l.number)
+	}
+	for _, client := range slices.Sorted(maps.Keys(l.courses)) {
+		if c := l.courses[client]; c.turned() && c.by > int64(l.options.Window) {
+			l.judge.result.doubt(say.LogSetBack.With(l.judge.files.at(c.turn), say.Verbatim(client), say.Span(c.by)))
+			break
+		}
 	}
 	if n, first := l.decoder.Unproven(); n > 0 {
 		l.judge.result.doubt(say.LogUnproven.With(say.Number(n), l.judge.files.at(placed(l.number, first))))
@@ -303,6 +309,9 @@ func (l *log) emit(f *logline.Fields) error {
 	}
 	l.spans[len(l.spans)-1].add(e)
 	e.Line, e.Sum = l.place(), 0
+	if e.Kind != Crashed { // written by another process
+		intern(l.courses, f.Client, func(string) *course { return &course{first: e.At, before: e.At, last: e.At, high: e.At} }).add(e.At, e.Line)
+	}
 	if f.Line > 0 {
 		e.Line = placed(l.number, f.Line)
 	} else if e.Fine <= coarsest {

@@ -86,4 +86,31 @@ func (c *clock) named(at int64, name string) bool {
 	return name == "" || its == name
 }
 
+// course is the order of a client's lines in a source, as far as their times go back.
+type course struct {
+	first, before, last, high int64 // times: before is that of the line before the last
+	turn, by                  int64 // the place of the first line that is older than the two before it, by how much
+	turns, behind             int   // how many such lines, and lines older than one before them
+}
+
+// setBack is the least time by which a clock is set back: less is an effect of threads.
+const setBack = int64(time.Second)
+
+func (c *course) add(at, place int64) {
+	if min(c.before, c.last)-at >= setBack {
+		if c.turns++; c.turns == 1 {
+			c.turn, c.by = place, c.last-at
+		}
+	}
+	if at < c.high {
+		c.behind++
+	}
+	c.before, c.last, c.high = c.last, at, max(c.high, at)
+}
+
+// turned reports whether the client's clock was set back: its lines go back once, and not because
+// one of them is early or late. If all were older than the first line, they would be those of
+// another file.
+func (c *course) turned() bool { return c.turns == 1 && c.behind > 1 && c.last > c.first }
+
 var namedZone = regexp.MustCompile(`^ ?` + logline.ZoneNames + `$`)

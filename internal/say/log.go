@@ -25,6 +25,7 @@ var (
 	LogAssumedMatters  = New3[Series, Series, Phrase]("assumed, since not given: {flags}; with {zeros} the verdict is: {verdict}")
 	LogNotGiven        = New1[Planned]("{time}, assumed, and 0")
 	LogSorted          = New2[Number, Span]("the lines were first sorted on disk: line {n} is {by} older than one before it")
+	LogSetBack         = New3[Phrase, Verbatim, Span]("{at}: the time of {client} goes back by {by} and goes on from there: was its clock set back, or are its lines in no order?")
 	LogCut             = New1[Phrase]("{at}, the last one, has no line break and was left out: the log is cut")
 	LogBreaksOff       = New1[Phrase]("the file breaks off after {at}: the log is cut")
 	LogUnread          = New4[Number, Phrase, Verbatim, Part]("{n} {n|line|lines} {n|speaks|speak} of a lock or {n|names|name} one and {n|was|were} not fully understood, first {at}: {line}; {cure}")
