@@ -9,8 +9,11 @@ import (
 	"maps"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/zeebo/xxh3"
 
@@ -199,17 +202,18 @@ func (s spellings) in(line []byte, anyName bool) bool {
 		name = trimmed(name)
 		return s[name] && name != "" && (anyName || len(name) > 2 && !numeric([]byte(name)))
 	}
-	for word := range strings.FieldsFuncSeq(strings.ToLower(string(line)), separates) {
+	text := strings.ReplaceAll(strings.ToLower(string(line)), `\/`, "/")
+	text = unicodes.ReplaceAllStringFunc(text, func(code string) string {
+		c, _ := strconv.ParseUint(code[2:], 16, 16) // the pattern was checked
+		return string(rune(c))
+	})
+	for word := range strings.FieldsFuncSeq(text, separates) {
 		for from := range word {
-			if from > 0 && !strings.Contains(marks, word[from-1:from]) {
-				continue
-			}
-			for to, parts := from+1, 0; to <= len(word) && parts < maxParts; to++ {
-				if to < len(word) && !strings.Contains(marks, word[to:to+1]) {
-					continue
-				}
-				if parts++; is(word[from:to]) {
-					return true
+			for to, parts := from+1, 0; edge(word, from) && to <= len(word) && parts < maxParts; to++ {
+				if edge(word, to) {
+					if parts++; is(word[from:to]) {
+						return true
+					}
 				}
 			}
 		}
@@ -217,11 +221,16 @@ func (s spellings) in(line []byte, anyName bool) bool {
 	return false
 }
 
-// marks separate the parts of a word, and maxParts bounds those that are taken for a name.
-const (
-	marks    = "/:#@"
-	maxParts = 8
-)
+// unicodes matches characters as JSON may write them.
+var unicodes = regexp.MustCompile(`\\u[\da-f]{4}`)
+
+// maxParts bounds the parts of a word that are taken for a name.
+const maxParts = 8
+
+// edge reports whether parts of a word may meet at an index: at a mark, or where its script changes.
+func edge(word string, at int) bool {
+	return at == 0 || at == len(word) || strings.ContainsAny(word[at-1:at+1], "/:#@") || (word[at-1] < utf8.RuneSelf) != (word[at] < utf8.RuneSelf)
+}
 
 func separates(c rune) bool { return c <= ' ' || strings.ContainsRune("\"'`=,;()[]{}<>|", c) }
 

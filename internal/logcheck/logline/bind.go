@@ -183,7 +183,7 @@ func (b *bound) emitOnly(f *Fields, p *pattern, emit func(*Fields) error) error 
 var (
 	outcome = regexp.MustCompile(`(?i)^(?:(?:event|lock|fields|attributes|jsonPayload|_source|context|extra|data|properties|result)\.)*(?:lock_?|is_?)?(?:success(?:ful)?|succeeded|ok|acquired|obtained|granted|outcome|result|status|failed|err|error(?:\.message)?)$`)
 	failure = regexp.MustCompile(`(?i)(?:\b|_)(?:(?:success(?:ful)?|succeeded|ok|acquired|obtained|granted)["' ]*[:=]+>?["' ]*(?:0|f|n|no|false|fail\w*|unsuccessful|null|<?nil|none|undefined)|` +
-		`(?:outcome|result|status)["' ]*[:=]+>?["' ]*(?:false|fail\w*|error|denied|reject\w*|busy|not_?\w+|timed?[ _-]?out|unsuccessful|4[0-4]\d))\b|_?result=null$`)
+		`(?:outcome|result|status)["' ]*[:=]+>?["' ]*(?:\w+_)?(?:false|fail\w*|error|denied|reject\w*|busy|not_?\w+|timed?[ _-]?out|unsuccessful|4[0-4]\d))\b|_?result=null$`)
 	problem = regexp.MustCompile(`(?i)(?:^|[._])(?:err(?:or(?:\.message)?)?|failed)$`)
 	nothing = regexp.MustCompile(`(?i)^"?(?:|null|<?nil>?|none|false|0|-)"?$`)
 )

@@ -172,7 +172,7 @@ func TestWordsThatDeny(t *testing.T) {
 		"Acquired lock jobs: false": ErrFailed, "Acquired lock jobs -> false": ErrFailed, "Acquired lock jobs after 20 ms = false": ErrFailed, "Acquired lock jobs failed": ErrFailed, "Acquired lock jobs by another instance": ErrFailed, "Acquired lock jobs by worker 7": ErrBy, "Released lock jobs (token 4) by worker 7": ErrBy,
 		"Already acquired lock jobs": ErrUnread, "Another instance has acquired lock jobs": ErrUnread, "Someone else acquired lock jobs": ErrUnread, "mother acquired lock jobs": nil,
 		"Acquired lock jobs (success=false)": ErrFailed, "Acquired lock jobs, result: 'failure'": ErrFailed, "Acquired lock jobs, fair=false, ok=true": nil, "Acquired lock jobs, status=0": nil,
-		"Acquired lock jobs FAILED: timeout": ErrFailed, "Acquired lock jobs rejected": ErrFailed, "Acquired lock jobs -> null": ErrFailed, "Acquired lock jobs => 0": ErrFailed, "Acquired lock jobs, result=busy": ErrFailed,
+		"Acquired lock jobs FAILED: timeout": ErrFailed, "Acquired lock jobs rejected": ErrFailed, "Acquired lock jobs -> null": ErrFailed, "Acquired lock jobs => 0": ErrFailed, "Acquired lock jobs, result=busy": ErrFailed, "Acquired lock jobs, status=LOCK_BUSY": ErrFailed,
 		"on lock released: jobs stop": ErrUnread, "pod-7 will have acquired lock jobs": ErrUnread, "Nobody acquired lock jobs": ErrUnread,
 		"Lock acquired by w: jobs": ErrUnread, "Lock acquired for order 17": ErrUnread, "Lock acquired successfully: jobs": ErrUnread, "Lock acquired: true": ErrUnread, "Released lock on jobs": ErrUnread,
 		"Acquired lock jobs": nil, "We have acquired lock jobs: true": nil, "Waiting for lock jobs, not yet free": nil, "notably acquired lock to-do": nil, "Lock acquired: byte": nil, "Lost lock jobs: failed to renew": nil,

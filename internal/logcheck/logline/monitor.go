@@ -24,7 +24,7 @@ type monitorDecoder struct {
 	believed int            // number of believers of all keys
 	now      command        // the current command
 	script   *script        // the current script; nil outside of one
-	takers   map[string]int // scripts that acquire, with the argument that is the value
+	takers   map[string]int // scripts that acquire, with the argument that is the value, from the last one on
 	unproven unproven       // SETs of entries that have changed since
 	emit     func(*Fields) error
 	err      error // of the current line, the gravest
@@ -45,11 +45,12 @@ type script struct {
 	from  string
 	name  string // its text, its hash, or that of a function
 	args  []string
-	key   string  // that it read last
-	field string  // of a hash, that it read
-	where Earlier // the line that did
-	read  bool    // it read the value, and not only whether there is one
-	acted bool    // it has changed the key since
+	key   string   // that it read last
+	saw   []string // the keys that it has read
+	field string   // of a hash, that it read
+	where Earlier  // the line that did
+	read  bool     // it read the value, and not only whether there is one
+	acted bool     // it has changed the key since
 }
 
 // names reports whether a script has a value among its arguments, or reads the field with that
@@ -185,12 +186,15 @@ func (c *command) name(key string) string {
 
 func (d *monitorDecoder) ask(name string, args []string) {
 	s := d.script
+	if len(s.saw) < maxBelievers {
+		s.saw = append(s.saw, name)
+	}
 	if s.key != "" && args[0] == "exists" && d.keys[name] == nil { // a key beside the lock, such as a queue
 		return
 	}
 	if s.key != name {
 		d.finishScript()
-		*s = script{at: s.at, from: s.from, name: s.name, args: s.args, key: name}
+		*s = script{at: s.at, from: s.from, name: s.name, args: s.args, key: name, saw: s.saw}
 	}
 	s.where = Earlier{d.now.line, d.now.text}
 	switch args[0] {
@@ -213,16 +217,16 @@ func (d *monitorDecoder) act(name string) {
 // value of a former holder, that client has found out that it lost the lock.
 func (d *monitorDecoder) finishScript() {
 	s := d.script
-	if s == nil || !s.read || s.acted {
+	if s == nil || s.key == "" || s.acted {
 		return
 	}
 	s.acted = true
 	e := d.keys[s.key]
-	if at, ok := d.takers[s.name]; ok && at < len(s.args) {
-		d.queue(s.key, holder{brief(s.args[at]), s.from})
+	if at, ok := d.takers[s.name]; ok && at <= len(s.args) {
+		d.queue(s.key, holder{brief(s.args[len(s.args)-at]), s.from})
 		return
 	}
-	if e == nil {
+	if e == nil || !s.read {
 		return
 	}
 	i, sure := e.believerNamedBy(s)

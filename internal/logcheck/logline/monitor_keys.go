@@ -159,9 +159,9 @@ func (d *monitorDecoder) set(name string, e *entry, args []string) {
 	case span < 0:
 	case nx:
 		d.acquire(name, by, span)
-	case span > 0 && d.asked(name) && !own && slices.Contains(d.script.args, args[2]):
+	case span > 0 && !own && d.script != nil && slices.Contains(d.script.saw, name) && slices.Contains(d.script.args, args[2]):
 		if len(d.takers) < maxKeys {
-			d.takers[d.script.name] = slices.Index(d.script.args, args[2])
+			d.takers[d.script.name] = len(d.script.args) - slices.Index(d.script.args, args[2])
 		}
 		d.found(name, by, span)
 	case e == nil || own && keeps || xx && e.owner == (holder{}) && e.freeIsCertain:
