@@ -122,6 +122,7 @@ func TestMisreadLogs(t *testing.T) {
 		{"two events of two patterns", "", []string{"app.log\n" + strings.ReplaceAll(twoEvents, "|", "Acquired lock jobs after waiting for lock jobs 3 s")}, Unknown, "1 line speaks of a lock or names one and was not fully understood, first line 7"},
 		{"the second event first", "", []string{"app.log\n" + strings.ReplaceAll(twoEvents, "|", "waiting for lock jobs is over. Acquired lock jobs")}, Unknown, "was not fully understood, first line 7"},
 		{"one event of them", "", []string{"app.log\n" + strings.ReplaceAll(twoEvents, "|", "Acquired lock jobs after 3 s")}, Certain, ""},
+		{"a second lock behind the first", "", []string{"app.log\n" + strings.ReplaceAll(twoEvents, "|", "Acquired lock mail, jobs")}, Unknown, "was not fully understood, first line 7"},
 		// A took it from 0 to 10 s, in words of its own, and B has it from 5 to 8 s.
 		{"a lock in its column, and sentences that are not known", "", []string{"a.csv\ntime,pod,mutex,message\n2026-03-01T10:00:00.000Z,a,jobs,took it\n2026-03-01T10:00:10.000Z,a,jobs,gave it back\n",
 			"b.csv\ntime,pod,mutex,message\n2026-03-01T10:00:05.000Z,b,jobs,lock acquired\n2026-03-01T10:00:06.000Z,c,jobs,waiting for lock\n" +

@@ -326,7 +326,10 @@ func (l *log) emit(f *logline.Fields) error {
 	} else if e.Fine <= coarsest {
 		e.Sum = xxh3.Hash(l.line)
 	}
-	return l.take(e)
+	if err := l.take(e); err != nil || !l.values.named.in(bytes.ReplaceAll(f.Behind, f.Lock, nil), false) {
+		return err
+	}
+	return logline.ErrTwo // it names another lock, too
 }
 
 // coarsest is the coarsest precision at which equal lines are duplicates: a millisecond.

@@ -167,7 +167,7 @@ func (b *bound) emitOnly(f *Fields, p *pattern, emit func(*Fields) error) error 
 		if p.denied() || phrase.Match(f.Lock) {
 			return ErrUnread
 		}
-		f.Failed = cmp.Or(f.Failed, p.failed())
+		f.Failed, f.Behind = cmp.Or(f.Failed, p.failed()), p.line[p.found[1]:]
 	}
 	if err := emit(f); err != nil {
 		return err
