@@ -202,14 +202,19 @@ func (s spellings) in(line []byte, anyName bool) bool {
 		name = trimmed(name)
 		return s[name] && name != "" && (anyName || len(name) > 2 && !numeric([]byte(name)))
 	}
-	text := strings.ReplaceAll(strings.ToLower(string(line)), `\/`, "/")
-	text = unicodes.ReplaceAllStringFunc(text, func(code string) string {
-		c, _ := strconv.ParseUint(code[2:], 16, 16) // the pattern was checked
-		return string(rune(c))
-	})
+	text := strings.ToLower(string(line))
+	if strings.Contains(text, `\`) {
+		text = unicodes.ReplaceAllStringFunc(strings.ReplaceAll(text, `\/`, "/"), func(code string) string {
+			c, _ := strconv.ParseUint(code[2:], 16, 16) // the pattern was checked
+			return string(rune(c))
+		})
+	}
 	for word := range strings.FieldsFuncSeq(text, separates) {
 		for from := range word {
-			for to, parts := from+1, 0; edge(word, from) && to <= len(word) && parts < maxParts; to++ {
+			if !edge(word, from) {
+				continue
+			}
+			for to, parts := from+1, 0; to <= len(word) && parts < maxParts; to++ {
 				if edge(word, to) {
 					if parts++; is(word[from:to]) {
 						return true
@@ -229,7 +234,8 @@ const maxParts = 8
 
 // edge reports whether parts of a word may meet at an index: at a mark, or where its script changes.
 func edge(word string, at int) bool {
-	return at == 0 || at == len(word) || strings.ContainsAny(word[at-1:at+1], "/:#@") || (word[at-1] < utf8.RuneSelf) != (word[at] < utf8.RuneSelf)
+	mark := func(c byte) bool { return c == '/' || c == ':' || c == '#' || c == '@' }
+	return at == 0 || at == len(word) || mark(word[at-1]) || mark(word[at]) || (word[at-1] < utf8.RuneSelf) != (word[at] < utf8.RuneSelf)
 }
 
 func separates(c rune) bool { return c <= ' ' || strings.ContainsRune("\"'`=,;()[]{}<>|", c) }
