@@ -120,7 +120,7 @@ func TestNamesAreGuessed(t *testing.T) {
 func TestLinesWithoutAnEvent(t *testing.T) {
 	f := must.Get(ready("pattern: (?<client>\\w+) has (?<lock>\\w+) (?<event>\\w+)\nignore: releasenotes"))(t)
 	for line, want := range map[string]error{
-		"2026-03-01 12:00:00 seventeen rows": ErrOther, "\tat com.acme.Rows": ErrOther, "it Acquires it": ErrUnread, "LEASE": ErrUnread, "the releasenotes": ErrUnread,
+		"2026-03-01 12:00:00 seventeen rows": ErrOther, "\tat com.acme.Rows": ErrOther, "it Acquires it": ErrUnread, "LEASE": ErrUnread, "\u9501 42": ErrUnread, `{"a":"\u9501 42"}`: ErrUnread, "the releasenotes": ErrUnread,
 		"2026-03-01 12:00:00 A has jobs acquired": nil,
 	} {
 		if _, err := decoded(f, "", line); !errors.Is(err, want) {

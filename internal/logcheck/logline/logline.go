@@ -181,9 +181,9 @@ func mayMatter(line []byte) bool {
 }
 
 // telling are words about locks, or about a line that may be, in lower case, capitalized, and in
-// upper case.
+// upper case; among them the Chinese one, also as JSON escapes it.
 var telling = func() (all [][]byte) {
-	for _, word := range []string{"lock", "lease", "leader", "mutex", "acquir", "releas", "锁", `\u9501`, "last message repeated"} {
+	for _, word := range []string{"lock", "lease", "leader", "mutex", "acquir", "releas", "\u9501", `\u9501`, "last message repeated"} {
 		all = append(all, []byte(word), []byte(strings.ToUpper(word[:1])+word[1:]), []byte(strings.ToUpper(word)))
 	}
 	return all
