@@ -69,9 +69,6 @@ func Check(ctx context.Context, o Options, sources ...Source) (*Result, error) {
 	if err == nil {
 		err = order.flush()
 	}
-	if isLate(err) && l.format.Kind == logline.Monitor {
-		return nil, fmt.Errorf("%w; MONITOR of one server is in order", err)
-	}
 	if isLate(err) && sources[0].Again != nil {
 		l = newLog(ctx, o, sources)
 		line, read := errors.AsType[*LineError](err)

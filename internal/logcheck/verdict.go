@@ -85,6 +85,9 @@ func (v *Violation) Together() (least, most int64) {
 		least = max(least, min(x.shown(v.widest)-from-off, y.shown(v.widest)-from))
 		most = max(most, min(x.Possible()+x.grain()-y.At+off, y.Possible()+y.grain()-y.At))
 	}
+	if !v.Certain { // one of them may not have held it at all
+		least = 0
+	}
 	return least, most
 }
 

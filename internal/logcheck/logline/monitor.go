@@ -27,6 +27,7 @@ type monitorDecoder struct {
 	takers   map[string]int // scripts that acquire, with the argument that is the value, from the last one on
 	unproven unproven       // SETs of entries that have changed since
 	emit     func(*Fields) error
+	latest   int64 // the time of a line so far, in microseconds
 	err      error // of the current line, the gravest
 }
 
@@ -111,6 +112,10 @@ func (d *monitorDecoder) Decode(line []byte, number int64, emit func(*Fields) er
 	if err != nil {
 		return err
 	}
+	if by := d.latest - micros; by > tick.Microseconds() {
+		return fmt.Errorf("it is %v older than a line before it, and MONITOR of one server is in order: give each server a file of its own, and say --separate", time.Duration(by)*time.Microsecond)
+	}
+	d.latest = max(d.latest, micros)
 	db, from, _ := strings.Cut(source, " ")
 	now := command{strings.Clone(at), time.Duration(micros) * time.Microsecond, number, text, brief(db), brief(from)}
 	if from == "lua" {
