@@ -205,10 +205,7 @@ func (f *sweepFlags) save(dir string, s *bundle.Sweep) error {
 	}
 	files := []runstore.File{{Name: "sweep.html", Data: page}, {Name: "sweep.csv", Data: export.SweepCSV(s)}}
 	for i := range s.Maps {
-		svg, err := figure.Region(s, &s.Maps[i])
-		if err != nil {
-			return bug(err)
-		}
+		svg := figure.Region(s, &s.Maps[i])
 		files = append(files, runstore.File{Name: "safe-region-" + s.Maps[i].Lock + ".svg", Data: svg})
 	}
 	if err := replaceFiles(dir, files); err != nil {

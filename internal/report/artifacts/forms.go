@@ -121,12 +121,8 @@ func ednFiles(b *bundle.Bundle, _ say.Language) ([]File, error) {
 }
 
 func plots(b *bundle.Bundle, l say.Language) ([]File, error) {
-	drawn, err := figure.Plots(b, l)
-	if err != nil {
-		return nil, err
-	}
 	var files []File
-	for _, p := range drawn {
+	for _, p := range figure.Plots(b, l) {
 		files = append(files, File{Name: "plots/" + p.Name + ".svg", Data: p.SVG})
 	}
 	return files, nil

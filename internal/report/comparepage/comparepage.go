@@ -3,7 +3,6 @@ package comparepage
 
 import (
 	"embed"
-	"fmt"
 	"html/template"
 	"slices"
 	"time"
@@ -42,9 +41,7 @@ func HTML(c *compare.Comparison) ([]byte, error) {
 	all := c.Sides()
 	v := &view{Comparison: c, Shown: all[:min(len(all), compare.MaxSides)], Settings: c.Differences()}
 	v.Head = design.Head(v.Title(), page.ReportCSS, figure.CSS, strip.CSS)
-	if err := v.draw(v.Shown[:min(len(v.Shown), maxDrawn)]); err != nil {
-		return nil, fmt.Errorf("drawing the measures: %w", err)
-	}
+	v.draw(v.Shown[:min(len(v.Shown), maxDrawn)])
 	return design.Fill(c.Language, v)
 }
 
@@ -99,7 +96,7 @@ var figureHeads = map[string]string{
 }
 
 // draw makes the figures: our own HTML, with all texts escaped.
-func (v *view) draw(sides []compare.Side) error {
+func (v *view) draw(sides []compare.Side) {
 	var told []bundle.Told
 	names := make([]string, len(sides))
 	waits, holds := make([][]time.Duration, len(sides)), make([][]time.Duration, len(sides))
@@ -116,19 +113,16 @@ func (v *view) draw(sides []compare.Side) error {
 		of     [][]time.Duration
 	}{{figure.WaitSpread, waits}, {figure.HoldSpread, holds}} {
 		f.spread.Who, f.spread.Wide = "run and lock", true
-		if err := v.add(f.spread.Draw(names, f.of, v.Language)); err != nil {
-			return err
-		}
+		v.add(f.spread.Draw(names, f.of, v.Language))
 	}
-	return v.add(figure.Costs(names, measures, v.Language))
+	v.add(figure.Costs(names, measures, v.Language))
 }
 
 // add adds a figure, or says why there is none.
-func (v *view) add(f figure.Figure, err error) error {
+func (v *view) add(f figure.Figure) {
 	if f.SVG == nil {
 		v.Absent = append(v.Absent, say.NothingToDraw.With(say.Text(f.Absent)).In(v.Language))
 	} else {
 		v.Figures = append(v.Figures, page.NewFigure(say.Text(figureHeads[f.Kind]).In(v.Language), &f, v.Language))
 	}
-	return err
 }

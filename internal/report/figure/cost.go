@@ -12,7 +12,7 @@ import (
 )
 
 // Costs shows the commands per acquisition of each name; measures are nil if unknown.
-func Costs(names []string, all []*timeline.Measures, l say.Language) (Figure, error) {
+func Costs(names []string, all []*timeline.Measures, l say.Language) Figure {
 	f := Figure{Kind: "commands", Table: head(l, "run and lock", "commands", "acquisitions", "per acquisition")}
 	most := 1.0
 	costs := make([]float64, len(names))
@@ -28,7 +28,7 @@ func Costs(names []string, all []*timeline.Measures, l say.Language) (Figure, er
 	}
 	if len(f.Table.Rows) == 0 {
 		f.Absent = "no client got the lock"
-		return f, nil
+		return f
 	}
 	p := newPlot(l, "commands per acquisition, of all clients", "")
 	p.X.Min, p.X.Max = 0, most*1.08
@@ -41,8 +41,7 @@ func Costs(names []string, all []*timeline.Measures, l say.Language) (Figure, er
 			fill(c, grey, x(0), x(cost), y(-float64(i)-0.32), y(-float64(i)+0.32))
 		}
 	})
-	svg, err := drawnSized(wideWidth, vg.Length(len(names)*18+50), p.Draw, say.Text("Commands that an acquisition costs").In(l))
-	f.SVG = svg
+	f.SVG = drawnSized(wideWidth, vg.Length(len(names)*18+50), p.Draw, say.Text("Commands that an acquisition costs").In(l))
 	f.Caption = say.Text("Retries, renewals and releases count, too: the store bears them all.")
-	return f, err
+	return f
 }

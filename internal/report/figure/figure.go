@@ -47,7 +47,7 @@ type drawer struct {
 	Kind  string
 	Title string // of its part of the section
 	About string // how to read it
-	draw  func(r *bundle.Run, m *timeline.Measures, points int, l say.Language) (Figure, error)
+	draw  func(r *bundle.Run, m *timeline.Measures, points int, l say.Language) Figure
 }
 
 // Drawers are the figures of each lock, in the order of the page. The distribution of waits is not
@@ -61,8 +61,7 @@ var Drawers = []drawer{
 }
 
 // Plots draws the figures of a bundle as files. No two have the same name.
-func Plots(b *bundle.Bundle, l say.Language) ([]Plot, error) {
-	var out []Plot
+func Plots(b *bundle.Bundle, l say.Language) (out []Plot) {
 	add := func(kind, lock string, svg []byte, title string) {
 		if svg == nil {
 			return
@@ -78,25 +77,13 @@ func Plots(b *bundle.Bundle, l say.Language) ([]Plot, error) {
 	for i := range b.Histories() {
 		r := &b.Runs[i]
 		measures[i] = r.Timeline().Measure()
-		svg, err := Holders(r.Timeline(), r.Judgement.Findings, MaxPoints, l)
-		if err != nil {
-			return nil, err
-		}
-		add("holders", r.Lock, svg, "Clients inside at once")
-		figures, err := Of(r, measures[i], MaxPoints, l)
-		if err != nil {
-			return nil, err
-		}
-		for k, f := range figures {
+		add("holders", r.Lock, Holders(r.Timeline(), r.Judgement.Findings, MaxPoints, l), "Clients inside at once")
+		for k, f := range Of(r, measures[i], MaxPoints, l) {
 			add(f.Kind, r.Lock, f.SVG, Drawers[k].Title)
 		}
 	}
-	f, err := Distribution(b, measures, l)
-	if err != nil {
-		return nil, err
-	}
-	add(f.Kind, "", f.SVG, WaitSpread.Title)
-	return distinct(out), nil
+	add(WaitSpread.Kind, "", Distribution(b, measures, l).SVG, WaitSpread.Title)
+	return distinct(out)
 }
 
 // distinct numbers plots with the same name, since two locks may have the same file name.
@@ -112,17 +99,13 @@ func distinct(plots []Plot) []Plot {
 }
 
 // Of draws all figures of one run.
-func Of(r *bundle.Run, m *timeline.Measures, points int, l say.Language) ([]Figure, error) {
-	var out []Figure
+func Of(r *bundle.Run, m *timeline.Measures, points int, l say.Language) (out []Figure) {
 	for _, d := range Drawers {
-		f, err := d.draw(r, m, points, l)
-		if err != nil {
-			return nil, fmt.Errorf("drawing the plot %s of %s: %w", d.Kind, r.Lock, err)
-		}
+		f := d.draw(r, m, points, l)
 		f.Kind = d.Kind
 		out = append(out, f)
 	}
-	return out, nil
+	return out
 }
 
 // Sizes of the small plots.

@@ -22,7 +22,7 @@ import (
 // figureOf draws one kind of figure of a run.
 func figureOf(t *testing.T, r *bundle.Run, kind string) Figure {
 	t.Helper()
-	for _, f := range must.Get(Of(r, timeline.Of(r.Judgement.History).Measure(), MaxPoints, say.English))(t) {
+	for _, f := range Of(r, timeline.Of(r.Judgement.History).Measure(), MaxPoints, say.English) {
 		if f.Kind == kind {
 			return f
 		}
@@ -69,8 +69,8 @@ func TestFiguresThatAreLeftOut(t *testing.T) {
 			t.Errorf("%s: drawn %v, %q, want %q", tt.kind, f.SVG != nil, f.Absent, tt.want)
 		}
 	}
-	if f, err := Distribution(&bundle.Bundle{Runs: []bundle.Run{empty}}, []*timeline.Measures{timeline.Of(empty.Judgement.History).Measure()}, say.English); err != nil || f.SVG != nil || f.Absent == "" {
-		t.Errorf("a distribution of nothing: %v, %q", err, f.Absent)
+	if f := Distribution(&bundle.Bundle{Runs: []bundle.Run{empty}}, []*timeline.Measures{timeline.Of(empty.Judgement.History).Measure()}, say.English); f.SVG != nil || f.Absent == "" {
+		t.Errorf("a distribution of nothing: %q", f.Absent)
 	}
 }
 
@@ -106,8 +106,8 @@ func TestFaultsAreShadedBehind(t *testing.T) {
 // locks are hostile.
 func TestPlotFiles(t *testing.T) {
 	b := reporttest.HostileBundle()
-	one := must.Get(Plots(b, say.English))(t)
-	two := must.Get(Plots(reporttest.HostileBundle(), say.English))(t)
+	one := Plots(b, say.English)
+	two := Plots(reporttest.HostileBundle(), say.English)
 	seen := map[string]bool{}
 	for i, p := range one {
 		if seen[p.Name] || strings.ContainsAny(p.Name, "/\\ \x1b<") {
@@ -143,7 +143,7 @@ func TestPlotFilesHaveHeads(t *testing.T) {
 		if l == say.Chinese {
 			r.Judgement.History.Header.ScalePPM = 100_000
 		}
-		plots := must.Get(Plots(&bundle.Bundle{Seed: 1, Backend: history.Sim, Runs: []bundle.Run{r}}, l))(t)
+		plots := Plots(&bundle.Bundle{Seed: 1, Backend: history.Sim, Runs: []bundle.Run{r}}, l)
 		var got []string
 		for _, p := range plots {
 			got = append(got, p.Name+": "+strings.Join(textsOf(t, p.SVG)[:2], "; "))
@@ -176,7 +176,7 @@ func TestRegionsMarkALease(t *testing.T) {
 			}
 			m.Cells = append(m.Cells, c)
 		}
-		svg := must.Get(Region(s, m))(t)
+		svg := Region(s, m)
 		var line string
 		for _, path := range bold.FindAllSubmatch(svg, -1) {
 			line += string(path[1])

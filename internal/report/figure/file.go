@@ -76,15 +76,11 @@ func aboutRun(b *bundle.Bundle, l say.Language) []string {
 }
 
 // Region plots a map of a sweep as a file.
-func Region(s *bundle.Sweep, m *sweep.Map) ([]byte, error) {
-	svg, err := SafeRegion(m, s.Language)
-	if err != nil {
-		return nil, err
-	}
+func Region(s *bundle.Sweep, m *sweep.Map) []byte {
 	heading := say.OfLock.With(say.Verbatim(sanitize.Text(m.Lock, sanitize.MaxName)), say.Text("the safe region"))
 	about := []string{
 		sanitize.Text(s.Plan.Prose(s.Language).Name, sanitize.MaxLine), say.Text("simulated").In(s.Language),
 		say.SeedsEach.With(say.Property(sanitize.Text(s.Property, sanitize.MaxName)), say.Number(s.Seeds)).In(s.Language),
 	}
-	return standalone(svg, heading.In(s.Language), about), nil
+	return standalone(SafeRegion(m, s.Language), heading.In(s.Language), about)
 }

@@ -2,7 +2,6 @@ package figure
 
 import (
 	"cmp"
-	"fmt"
 	"image/color"
 	"math"
 	"slices"
@@ -24,7 +23,7 @@ const MaxPoints = 900
 // Holders plots the number of clients that believed they held the lock. A line marks the limit 1,
 // and the area above it is filled. Faults are shaded, and violations have a lane of their own
 // below, where even the shortest one is visible.
-func Holders(t *timeline.Timeline, findings []checker.Finding, points int, l say.Language) ([]byte, error) {
+func Holders(t *timeline.Timeline, findings []checker.Finding, points int, l say.Language) []byte {
 	most := t.MostInside()
 	p := newPlot(l, "true time in seconds", "clients inside")
 	top := float64(max(most, 2)) + 0.5
@@ -45,11 +44,7 @@ func Holders(t *timeline.Timeline, findings []checker.Finding, points int, l say
 		merged(broken, x, 2.5, func(from, to vg.Length) { fill(c, vermilion, from, to, y(laneBottom), y(laneTop)) })
 	})
 	title := say.InsideOver.With(say.Seconds(t.End()), say.Number(most))
-	svg, err := drawnSized(7.6*vg.Inch, 2.3*vg.Inch, p.Draw, title.In(l))
-	if err != nil {
-		return nil, fmt.Errorf("drawing the holders over time: %w", err)
-	}
-	return svg, nil
+	return drawnSized(7.6*vg.Inch, 2.3*vg.Inch, p.Draw, title.In(l))
 }
 
 // The lane of violations, below the axis of the curve.

@@ -1,7 +1,6 @@
 package figure
 
 import (
-	"fmt"
 	"image/color"
 
 	"gonum.org/v1/plot"
@@ -26,7 +25,7 @@ const (
 // density of a hatch, so it needs no colours. A dashed frame means that nothing was tested.
 //
 // If the lease varies beside another duration, a bold line is at one lease.
-func SafeRegion(m *sweep.Map, l say.Language) ([]byte, error) {
+func SafeRegion(m *sweep.Map, l say.Language) []byte {
 	p := newPlot(l, bundle.AxisName(&m.X), bundle.AxisName(m.Y))
 	columns, rows := len(m.X.Values), m.Rows()
 	p.X.Min, p.X.Max = -0.5, float64(columns)-0.5
@@ -39,13 +38,9 @@ func SafeRegion(m *sweep.Map, l say.Language) ([]byte, error) {
 	above := besideLease(p, m, l)
 	width := min(max(regionEdge+regionCell*vg.Length(columns), regionLeast), regionMost)
 	height := min(0.75*vg.Inch+0.3*vg.Inch*vg.Length(rows), regionMost)
-	svg, err := drawnSized(width, height+above, func(c draw.Canvas) {
+	return drawnSized(width, height+above, func(c draw.Canvas) {
 		p.Draw(draw.Crop(c, 0, 4, 0, 2-above))
 	}, bundle.MapSays(m, l))
-	if err != nil {
-		return nil, fmt.Errorf("drawing the safe region of %s: %w", m.Lock, err)
-	}
-	return svg, nil
 }
 
 // besideLease marks, if the lease varies beside another duration, where that is one lease. It

@@ -74,7 +74,7 @@ var (
 )
 
 // Distribution shows the cumulative distribution of waits for all locks of a bundle.
-func Distribution(b *bundle.Bundle, all []*timeline.Measures, l say.Language) (Figure, error) {
+func Distribution(b *bundle.Bundle, all []*timeline.Measures, l say.Language) Figure {
 	names, sorted := make([]string, len(all)), make([][]time.Duration, len(all))
 	for i, m := range all {
 		names[i] = sanitize.Text(b.Runs[i].Lock, sanitize.MaxName)
@@ -92,7 +92,7 @@ type curve struct {
 }
 
 // Draw draws one line for each list of sorted lengths that is not empty.
-func (s Spread) Draw(names []string, all [][]time.Duration, l say.Language) (Figure, error) {
+func (s Spread) Draw(names []string, all [][]time.Duration, l say.Language) Figure {
 	f := Figure{Kind: s.Kind}
 	p := newPlot(l, s.Axis, s.Share)
 	f.Table = head(l, s.Who, s.Number, "median", "99th percentile", "longest")
@@ -112,7 +112,7 @@ func (s Spread) Draw(names []string, all [][]time.Duration, l say.Language) (Fig
 	}
 	if len(lines) == 0 {
 		f.Absent = s.Absent
-		return f, nil
+		return f
 	}
 	p.X.Min, p.X.Max = logOf(leastWait), logOf(longest)+0.15
 	if s.Wide {
@@ -126,13 +126,12 @@ func (s Spread) Draw(names []string, all [][]time.Duration, l say.Language) (Fig
 	paint(p, func(c draw.Canvas, x, y scale) { drawCurves(c, x, y, lines) })
 	f.Caption = say.Text(s.Caption)
 	title := say.Text(s.Title).In(l)
-	var err error
 	if s.Wide {
-		f.SVG, err = drawnWide(p, title, len(lines))
+		f.SVG = drawnWide(p, title, len(lines))
 	} else {
-		f.SVG, err = drawnSized(plotWidth, plotHeight, p.Draw, title)
+		f.SVG = drawnSized(plotWidth, plotHeight, p.Draw, title)
 	}
-	return f, err
+	return f
 }
 
 // Sizes of a plot with its names beside it.
@@ -144,7 +143,7 @@ const (
 )
 
 // drawnWide draws a plot with its legend beside it instead of in it.
-func drawnWide(p *plot.Plot, title string, names int) ([]byte, error) {
+func drawnWide(p *plot.Plot, title string, names int) []byte {
 	legend := p.Legend
 	p.Legend = plot.NewLegend()
 	legend.Left, legend.Top, legend.XOffs, legend.YOffs = true, true, 0, 0
@@ -192,9 +191,9 @@ func decades(from, to float64, l say.Language) plot.ConstantTicks {
 // holdBins is the number of bins in the histogram of holds.
 const holdBins = 24
 
-func holdsPlot(r *bundle.Run, m *timeline.Measures, _ int, l say.Language) (Figure, error) {
+func holdsPlot(r *bundle.Run, m *timeline.Measures, _ int, l say.Language) Figure {
 	if len(m.Holds) == 0 {
-		return Figure{Absent: "no client held the lock"}, nil
+		return Figure{Absent: "no client held the lock"}
 	}
 	lease := r.Judgement.History.Header.Lease
 	beyond := 0
@@ -233,7 +232,7 @@ func holdsPlot(r *bundle.Run, m *timeline.Measures, _ int, l say.Language) (Figu
 		}
 	})
 	all, late := say.Number(len(m.Holds)), say.Number(beyond)
-	svg, err := drawnSized(plotWidth, plotHeight, p.Draw, say.HoldsBeyond.With(all, late).In(l))
+	svg := drawnSized(plotWidth, plotHeight, p.Draw, say.HoldsBeyond.With(all, late).In(l))
 	f := Figure{SVG: svg, Caption: say.HoldsLonger.With(late, all, say.Measured(lease)), Table: head(l, "holds", "value")}
 	if lease <= 0 {
 		f.Caption = say.HoldsWithoutLease.With(all)
@@ -242,7 +241,7 @@ func holdsPlot(r *bundle.Run, m *timeline.Measures, _ int, l say.Language) (Figu
 	f.Table.row(l, "longer than the lease", late)
 	f.Table.row(l, "longest", say.Measured(longest))
 	f.Table.row(l, "lease", say.Measured(lease))
-	return f, err
+	return f
 }
 
 // maxBars limits the clients in the plot of fairness.
@@ -273,10 +272,10 @@ func servedOf(h *history.History, m *timeline.Measures) []served {
 	return out
 }
 
-func fairnessPlot(r *bundle.Run, m *timeline.Measures, _ int, l say.Language) (Figure, error) {
+func fairnessPlot(r *bundle.Run, m *timeline.Measures, _ int, l say.Language) Figure {
 	all := servedOf(r.Judgement.History, m)
 	if len(all) < 2 || len(m.Waits) == 0 {
-		return Figure{Absent: "fewer than two clients to compare"}, nil
+		return Figure{Absent: "fewer than two clients to compare"}
 	}
 	shown := all[:min(len(all), maxBars)]
 	most, longest := 1, time.Millisecond
@@ -300,7 +299,7 @@ func fairnessPlot(r *bundle.Run, m *timeline.Measures, _ int, l say.Language) (F
 	left.Y.Tick.Marker = wholeBetween(0, int64(most))
 	right := bars("longest wait in seconds", longest.Seconds(), func(s served) float64 { return s.longest.Seconds() })
 	right.Y.Tick.Marker = ticks(axis.Few(longest.Seconds() * 1.12))
-	svg, err := drawnSized(plotWidth, plotHeight, func(c draw.Canvas) {
+	svg := drawnSized(plotWidth, plotHeight, func(c draw.Canvas) {
 		half := (c.Max.X - c.Min.X) / 2
 		left.Draw(draw.Crop(c, 0, -half-6, 0, 0))
 		right.Draw(draw.Crop(c, half+6, 0, 0, 0))
@@ -328,5 +327,5 @@ func fairnessPlot(r *bundle.Run, m *timeline.Measures, _ int, l say.Language) (F
 	if least == fullest {
 		f.Caption = say.FairTo.With(say.Number(least), wait, who, note)
 	}
-	return f, err
+	return f
 }

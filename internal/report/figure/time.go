@@ -108,9 +108,9 @@ func thinned(list []point, n int) []point {
 	return out
 }
 
-func tokensPlot(r *bundle.Run, m *timeline.Measures, points int, l say.Language) (Figure, error) {
+func tokensPlot(r *bundle.Run, m *timeline.Measures, points int, l say.Language) Figure {
 	if !m.Tokens {
-		return Figure{Absent: "the lock hands out no token"}, nil
+		return Figure{Absent: "the lock hands out no token"}
 	}
 	var taken, refused, stale []point
 	low, high := int64(math.MaxInt64), int64(math.MinInt64)
@@ -127,7 +127,7 @@ func tokensPlot(r *bundle.Run, m *timeline.Measures, points int, l say.Language)
 		}
 	}
 	if len(m.Writes) == 0 {
-		return Figure{Absent: "no client wrote to the resource"}, nil
+		return Figure{Absent: "no client wrote to the resource"}
 	}
 	p := overTime(r, "token", l)
 	p.Y.Min, p.Y.Max = float64(low)-0.5, float64(high)+0.5
@@ -138,7 +138,7 @@ func tokensPlot(r *bundle.Run, m *timeline.Measures, points int, l say.Language)
 		marks(c, ring, vermilion, thinned(stale, points), x, y)
 	})
 	nt, nr, ns := say.Number(len(taken)), say.Number(len(refused)), say.Number(len(stale))
-	svg, err := drawnSized(plotWidth, plotHeight, p.Draw, say.TokensSeen.With(nt, nr, ns).In(l))
+	svg := drawnSized(plotWidth, plotHeight, p.Draw, say.TokensSeen.With(nt, nr, ns).In(l))
 	f := Figure{SVG: svg, Caption: say.RisingTokens.With(nt, nr), Table: head(l, "writes", "number")}
 	if len(stale) > 0 {
 		f.Caption = say.StaleTokens.With(nt, nr, ns)
@@ -148,12 +148,12 @@ func tokensPlot(r *bundle.Run, m *timeline.Measures, points int, l say.Language)
 	f.Table.row(l, "refused", nr)
 	f.Table.row(l, "lowest token", say.Number(low))
 	f.Table.row(l, "highest token", say.Number(high))
-	return f, err
+	return f
 }
 
-func waitsPlot(r *bundle.Run, m *timeline.Measures, points int, l say.Language) (Figure, error) {
+func waitsPlot(r *bundle.Run, m *timeline.Measures, points int, l say.Language) Figure {
 	if len(m.Waits) == 0 {
-		return Figure{Absent: "no client waited for the lock"}, nil
+		return Figure{Absent: "no client waited for the lock"}
 	}
 	longest := time.Millisecond
 	take := func(w timeline.Wait) point {
@@ -179,7 +179,7 @@ func waitsPlot(r *bundle.Run, m *timeline.Measures, points int, l say.Language) 
 	})
 	sorted := m.Lengths()
 	ng, nl, ne := say.Number(len(got)), say.Number(len(gaveUp)), say.Number(len(m.Failures))
-	svg, err := drawnSized(plotWidth, plotHeight, p.Draw, say.WaitsEnded.With(ng, nl, ne).In(l))
+	svg := drawnSized(plotWidth, plotHeight, p.Draw, say.WaitsEnded.With(ng, nl, ne).In(l))
 	f := Figure{SVG: svg, Caption: say.WaitsShown.With(ng, nl, ne), Table: head(l, "wait", "value")}
 	f.Table.row(l, "got the lock", ng)
 	f.Table.row(l, "gave up", nl)
@@ -187,12 +187,12 @@ func waitsPlot(r *bundle.Run, m *timeline.Measures, points int, l say.Language) 
 	f.Table.row(l, "median", say.Measured(timeline.Quantile(sorted, 50)))
 	f.Table.row(l, "99th percentile", say.Measured(timeline.Quantile(sorted, 99)))
 	f.Table.row(l, "longest", say.Measured(longest))
-	return f, err
+	return f
 }
 
-func clocksPlot(r *bundle.Run, m *timeline.Measures, points int, l say.Language) (Figure, error) {
+func clocksPlot(r *bundle.Run, m *timeline.Measures, points int, l say.Language) Figure {
 	if len(m.Skews) == 0 {
-		return Figure{Absent: "all clocks showed true time"}, nil
+		return Figure{Absent: "all clocks showed true time"}
 	}
 	h := r.Judgement.History
 	var low, high time.Duration
@@ -248,8 +248,8 @@ func clocksPlot(r *bundle.Run, m *timeline.Measures, points int, l say.Language)
 		t.Rows = append(t.Rows, row)
 	}
 	n := say.Number(len(nodes))
-	svg, err := drawnSized(plotWidth, plotHeight, p.Draw, say.ClocksOff.With(n).In(l))
-	return Figure{SVG: svg, Caption: say.ClocksFar.With(n, say.Measured(max(high, -low)), say.Flag(shown)), Table: t}, err
+	svg := drawnSized(plotWidth, plotHeight, p.Draw, say.ClocksOff.With(n).In(l))
+	return Figure{SVG: svg, Caption: say.ClocksFar.With(n, say.Measured(max(high, -low)), say.Flag(shown)), Table: t}
 }
 
 // farthest is the first offset with the greatest absolute value.

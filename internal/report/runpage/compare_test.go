@@ -19,14 +19,10 @@ import (
 )
 
 // storiesOf are the stories of a bundle.
-func storiesOf(t *testing.T, b *bundle.Bundle) []story {
-	t.Helper()
+func storiesOf(b *bundle.Bundle) []story {
 	stories := make([]story, len(b.Runs))
 	for i := range b.Runs {
-		var err error
-		if stories[i], err = newStory(b, &b.Runs[i], 100, say.English); err != nil {
-			t.Fatal(err)
-		}
+		stories[i] = newStory(b, &b.Runs[i], 100, say.English)
 	}
 	return stories
 }

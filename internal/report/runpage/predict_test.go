@@ -14,7 +14,7 @@ import (
 // questionsOf makes the questions of a bundle as the page does.
 func questionsOf(t *testing.T, b *bundle.Bundle) []question {
 	t.Helper()
-	return newPage(b, storiesOf(t, b), &figure.Figure{}, richnesses[0], say.English).Questions
+	return newPage(b, storiesOf(b), &figure.Figure{}, richnesses[0], say.English).Questions
 }
 
 // rightOf returns the right answers of a question of a kind.

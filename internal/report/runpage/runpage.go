@@ -48,14 +48,11 @@ var richnesses = []richness{
 
 // HTML draws the report as one file that works without network, script and other files. The script
 // adds stepping, filtering and copying.
-func HTML(b *bundle.Bundle, l say.Language) ([]byte, error) {
+func HTML(b *bundle.Bundle, l say.Language) (out []byte, err error) {
 	stories := make([]story, len(b.Runs))
 	points := min(max(plotPoints/max(len(b.Runs), 1), 60), figure.MaxPoints)
 	for i := range b.Runs {
-		var err error
-		if stories[i], err = newStory(b, &b.Runs[i], points, l); err != nil {
-			return nil, err
-		}
+		stories[i] = newStory(b, &b.Runs[i], points, l)
 	}
 	waits := make([]*timeline.Measures, len(stories))
 	reference := bundle.ReferenceOf(b)
@@ -64,11 +61,7 @@ func HTML(b *bundle.Bundle, l say.Language) ([]byte, error) {
 			stories[i].Compare(&stories[reference].Told)
 		}
 	}
-	shared, err := figure.Distribution(b, waits, l)
-	if err != nil {
-		return nil, err
-	}
-	var out []byte
+	shared := figure.Distribution(b, waits, l)
 	for _, d := range richnesses {
 		out, err = design.Fill(l, newPage(b, stories, &shared, d, l))
 		if err != nil || len(out) <= page.MaxHTML {
@@ -88,20 +81,18 @@ type story struct {
 	assumptions []bundle.Assumption
 }
 
-func newStory(b *bundle.Bundle, r *bundle.Run, points int, l say.Language) (st story, err error) {
+func newStory(b *bundle.Bundle, r *bundle.Run, points int, l say.Language) (st story) {
 	j := &r.Judgement
 	if st.language = l; j.History == nil {
 		st.Told = bundle.Tell(r, r.Lock, 0)
-		return st, nil
+		return st
 	}
 	st.Told = bundle.Tell(r, r.Lock, b.Lag(j.History))
 	st.assumptions = bundle.AssumptionsOf(j.History, bundle.FaultSummaryOf(r.Timeline(), st.Measures))
 	st.causes = bundle.CausesOf(j.History, j.Findings, st.Steps)
-	if st.holders, err = figure.Holders(r.Timeline(), j.Findings, points, l); err != nil {
-		return st, err
-	}
-	st.figures, err = figure.Of(r, st.Measures, max(points/2, 40), l)
-	return st, err
+	st.holders = figure.Holders(r.Timeline(), j.Findings, points, l)
+	st.figures = figure.Of(r, st.Measures, max(points/2, 40), l)
+	return st
 }
 
 func (st *story) at(i history.Instant) string { return say.Seconds(i).In(st.language) }

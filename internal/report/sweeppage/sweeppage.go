@@ -49,9 +49,8 @@ func (v *view) Anchor(m *sweep.Map) string { return "map-" + sanitize.FileName(m
 // Says sums up a map, and Region draws it.
 func (v *view) Says(m *sweep.Map) string { return bundle.MapSays(m, v.Language) }
 
-func (v *view) Region(m *sweep.Map) (template.HTML, error) {
-	svg, err := figure.SafeRegion(m, v.Language)
-	return template.HTML(svg), err // our own SVG, with all texts escaped
+func (v *view) Region(m *sweep.Map) template.HTML {
+	return template.HTML(figure.SafeRegion(m, v.Language)) // our own SVG, with all texts escaped
 }
 
 // Columns and Rows are the numbers of a map, for readers who cannot see it.

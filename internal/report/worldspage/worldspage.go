@@ -192,7 +192,7 @@ var spreads = []struct {
 }, func(t *crosscheck.Times) []time.Duration { return t.Failovers }}}
 
 // Figures draws the distributions of both worlds.
-func (v *view) Figures() (out []page.Figure, err error) {
+func (v *view) Figures() (out []page.Figure) {
 	for _, s := range spreads {
 		all := make([][]time.Duration, 2)
 		for i := range v.Samples {
@@ -201,15 +201,11 @@ func (v *view) Figures() (out []page.Figure, err error) {
 		}
 		slices.Sort(all[0])
 		slices.Sort(all[1])
-		drawn, err := s.Draw(say.Texts(v.language, "simulated", "real"), all, v.language)
-		if err != nil {
-			return nil, err
-		}
-		if drawn.Absent == "" {
+		if drawn := s.Draw(say.Texts(v.language, "simulated", "real"), all, v.language); drawn.Absent == "" {
 			out = append(out, page.NewFigure(say.Text(s.Title).In(v.language), &drawn, v.language))
 		}
 	}
-	return out, nil
+	return out
 }
 
 // Medians are those of a lock, by its index; "" for none.
