@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"lockstep/internal/campaign/results"
+	"lockstep/internal/each"
 	"lockstep/internal/locks"
 	"lockstep/internal/plan"
 	"lockstep/internal/say"
@@ -37,13 +39,8 @@ func (w *writer) FalseRows() (rows [][]string) {
 }
 
 // Judged counts the claims with a verdict.
-func (w *writer) Judged(verdict string) (n int) {
-	for _, c := range w.Claims {
-		if c.Verdict == verdict {
-			n++
-		}
-	}
-	return n
+func (w *writer) Judged(verdict string) int {
+	return each.Count(w.Claims, func(c *results.Claim) bool { return c.Verdict == verdict })
 }
 
 // storyAbout is the story that plays a lock beside the fewest others; nil if no story plays it.

@@ -133,13 +133,7 @@ func (c comparison) Evidence() string {
 	of := c.subject()
 	runs, often, all := c.count()
 	out := fmt.Sprintf("That is %s real runs.", say.Grouped(runs).In(say.English))
-	slower := 0
-	for i := range c.Cells {
-		if c.Cells[i].ScalePPM > 0 {
-			slower++
-		}
-	}
-	if slower > 0 {
+	if slower := each.Count(c.Cells, func(x *results.WorldCell) bool { return x.ScalePPM > 0 }); slower > 0 {
 		out += fmt.Sprintf(" %d %s, those with %s, were played slower than that: %s.", slower, of.unit, of.delicate, of.slow)
 	}
 	if often > 0 {
@@ -245,22 +239,16 @@ func (w *writer) StoryPartings() string {
 
 // NotPlayed counts the cells that were not played by reason, in order of first occurrence.
 func (c comparison) NotPlayed() string {
-	var reasons []string
-	count := map[string]int{}
-	for i := range c.Cells {
-		x := &c.Cells[i]
-		if x.Agreement != results.NotPlayed {
-			continue
+	var rows [][]string
+	for _, why := range each.Groups(c.Cells, func(x results.WorldCell) string { return x.Why }) {
+		if n := each.Count(why.All, notPlayed); n > 0 {
+			rows = append(rows, []string{fmt.Sprint(n), text(why.Key)})
 		}
-		if count[x.Why] == 0 {
-			reasons = append(reasons, x.Why)
-		}
-		count[x.Why]++
 	}
-	return table(c.subject().unit+" | why", each.Map(reasons, func(why string) []string {
-		return []string{fmt.Sprint(count[why]), text(why)}
-	}))
+	return table(c.subject().unit+" | why", rows)
 }
+
+func notPlayed(x *results.WorldCell) bool { return x.Agreement == results.NotPlayed }
 
 // WorldsRows are the lock's cells in both worlds.
 func (p lockPage) WorldsRows() (rows [][]string) {

@@ -29,3 +29,24 @@ func Count[T any](all []T, is func(*T) bool) (n int) {
 	}
 	return n
 }
+
+// Group has the elements with one key.
+type Group[K comparable, T any] struct {
+	Key K
+	All []T
+}
+
+// Groups puts elements with the same key together, in the order in which the keys first occur.
+func Groups[K comparable, T any](all []T, key func(T) K) (groups []Group[K, T]) {
+	at := map[K]int{}
+	for _, x := range all {
+		k := key(x)
+		i, known := at[k]
+		if !known {
+			i = len(groups)
+			at[k], groups = i, append(groups, Group[K, T]{Key: k})
+		}
+		groups[i].All = append(groups[i].All, x)
+	}
+	return groups
+}

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"time"
 
+	"lockstep/internal/each"
 	"lockstep/internal/faults"
 	"lockstep/internal/history"
 	"lockstep/internal/locks"
@@ -136,11 +137,10 @@ var palette = []kind{
 
 // lookup finds a fault of the palette; the zero kind if there is none.
 func lookup(name string) kind {
-	i := slices.IndexFunc(palette, func(k kind) bool { return k.name == name })
-	if i < 0 {
-		return kind{}
+	if k := each.Find(palette, func(k *kind) bool { return k.name == name }); k != nil {
+		return *k
 	}
-	return palette[i]
+	return kind{}
 }
 
 // Palette lists the names of the faults that can be dropped: on a node, then on a message.

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"lockstep/internal/checker"
+	"lockstep/internal/each"
 	"lockstep/internal/history"
 	"lockstep/internal/say"
 	"lockstep/internal/timeline"
@@ -129,15 +130,8 @@ func ChecksOf(j *checker.Judgement) []Check {
 		causes = causes && e.Cause < int32(i)
 		healed = healed || e.Kind == history.Healed
 	}
-	unfired, ineffective := 0, 0
-	for _, f := range j.Faults {
-		if f.Times == 0 {
-			unfired++
-		}
-		if f.NoEffect {
-			ineffective++
-		}
-	}
+	unfired := each.Count(j.Faults, func(f *checker.FiredFault) bool { return f.Times == 0 })
+	ineffective := each.Count(j.Faults, func(f *checker.FiredFault) bool { return f.NoEffect })
 	return []Check{
 		{"True time never goes back.", order, say.Text("the events are not in order")},
 		{"Every event comes after its cause.", causes, say.Text("an event precedes its cause")},

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"lockstep/internal/checker"
+	"lockstep/internal/each"
 	"lockstep/internal/history"
 	"lockstep/internal/plan"
 	"lockstep/internal/run"
@@ -190,11 +191,7 @@ func (b *Bundle) Worst() int {
 
 // Finding returns the finding on a property; nil when it was not judged.
 func (r *Run) Finding(property string) *checker.Finding {
-	i := slices.IndexFunc(r.Judgement.Findings, func(f checker.Finding) bool { return f.Property == property })
-	if i < 0 {
-		return nil
-	}
-	return &r.Judgement.Findings[i]
+	return each.Find(r.Judgement.Findings, func(f *checker.Finding) bool { return f.Property == property })
 }
 
 // NodesOf lists the nodes of a role, in the order of the header.

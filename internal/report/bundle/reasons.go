@@ -1,6 +1,10 @@
 package bundle
 
-import "slices"
+import (
+	"slices"
+
+	"lockstep/internal/each"
+)
 
 // Reason is a reason why runs were not played or tested nothing, with its frequency.
 type Reason struct {
@@ -10,15 +14,8 @@ type Reason struct {
 
 // Reasons counts reasons, the most frequent first, equally frequent ones by their first occurrence.
 func Reasons(all []string) []Reason {
-	var out []Reason
-	for _, text := range all {
-		i := slices.IndexFunc(out, func(r Reason) bool { return r.Text == text })
-		if i < 0 {
-			i = len(out)
-			out = append(out, Reason{Text: text})
-		}
-		out[i].N++
-	}
+	same := each.Groups(all, func(text string) string { return text })
+	out := each.Map(same, func(g each.Group[string, string]) Reason { return Reason{g.Key, len(g.All)} })
 	slices.SortStableFunc(out, func(a, b Reason) int { return b.N - a.N })
 	return out
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"lockstep/internal/checker"
+	"lockstep/internal/each"
 	"lockstep/internal/history"
 	"lockstep/internal/report/sanitize"
 	"lockstep/internal/run"
@@ -129,13 +130,8 @@ func ReferenceOf(b *Bundle) int {
 }
 
 // BrokenCount counts the properties that a run broke.
-func BrokenCount(r *Run) (n int) {
-	for _, f := range r.Judgement.Findings {
-		if f.Verdict == checker.Broken {
-			n++
-		}
-	}
-	return n
+func BrokenCount(r *Run) int {
+	return each.Count(r.Judgement.Findings, func(f *checker.Finding) bool { return f.Verdict == checker.Broken })
 }
 
 // AnyHistory returns the first history of a bundle; nil without one.

@@ -1,6 +1,10 @@
 package diagram
 
-import "unicode/utf8"
+import (
+	"unicode/utf8"
+
+	"lockstep/internal/each"
+)
 
 // box is the area of a label, a bar or a cross.
 type box struct{ x0, y0, x1, y1 int }
@@ -93,11 +97,6 @@ func (d *drawing) cost(b box, cost, most int) int {
 	return cost
 }
 
-func (d *drawing) barsAt(b box) (n int) {
-	for _, o := range d.bars {
-		if b.meets(o) {
-			n++
-		}
-	}
-	return n
+func (d *drawing) barsAt(b box) int {
+	return each.Count(d.bars, func(o *box) bool { return b.meets(*o) })
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"lockstep/internal/each"
 	"lockstep/internal/history"
 	"lockstep/internal/report/sanitize"
 	"lockstep/internal/say"
@@ -90,15 +91,8 @@ func (l *Layout) roundAt(k int) *round {
 // says is the label of a round: the command and the number of servers for each reply.
 func (r *round) says(h *history.History) say.Phrase {
 	var texts []string
-	count := map[string]int{}
-	for _, reply := range r.replies {
-		text := sanitize.Text(reply, 14)
-		if count[text]++; count[text] == 1 {
-			texts = append(texts, text)
-		}
-	}
-	for n, text := range texts {
-		texts[n] = fmt.Sprintf("%d %s", count[text], text)
+	for _, same := range each.Groups(r.replies, func(reply string) string { return sanitize.Text(reply, 14) }) {
+		texts = append(texts, fmt.Sprintf("%d %s", len(same.All), same.Key))
 	}
 	command := shortCommand(h.Op(h.Events[r.sent[0]].Text))
 	answers := say.Verbatim(strings.Join(texts, ", "))

@@ -1,6 +1,7 @@
 package figure
 
 import (
+	"cmp"
 	"image/color"
 	"math"
 	"slices"
@@ -11,6 +12,7 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
+	"lockstep/internal/each"
 	"lockstep/internal/history"
 	"lockstep/internal/report/axis"
 	"lockstep/internal/report/bundle"
@@ -196,16 +198,10 @@ func clocksPlot(r *bundle.Run, m *timeline.Measures, points int, l say.Language)
 	}
 	h := r.Judgement.History
 	var low, high time.Duration
-	var nodes []history.NodeID
-	offsets, lines := map[history.NodeID][]time.Duration{}, map[history.NodeID][]point{}
 	for _, s := range m.Skews {
 		low, high = min(low, s.Off), max(high, s.Off)
-		if lines[s.Node] == nil {
-			nodes = append(nodes, s.Node)
-		}
-		offsets[s.Node] = append(offsets[s.Node], s.Off)
-		lines[s.Node] = append(lines[s.Node], point{s.At.Duration().Seconds(), s.Off.Seconds(), s.Node})
 	}
+	nodes := each.Groups(m.Skews, func(s timeline.Skew) history.NodeID { return s.Node })
 	nodes = nodes[:min(len(nodes), len(linePatterns))]
 	p := overTime(r, "offset in seconds", l)
 	room := max((high-low)/8, time.Millisecond)
@@ -221,12 +217,15 @@ func clocksPlot(r *bundle.Run, m *timeline.Measures, points int, l say.Language)
 			across(c, law, y(lease.Seconds()))
 			across(c, law, y(-lease.Seconds()))
 		}
-		for n, id := range nodes {
-			curve := stairs(thinned(lines[id], points), x, y)
+		for n, node := range nodes {
+			line := each.Map(node.All, func(s timeline.Skew) point {
+				return point{s.At.Duration().Seconds(), s.Off.Seconds(), s.Node}
+			})
+			curve := stairs(thinned(line, points), x, y)
 			last := curve[len(curve)-1].Y
 			curve = append(curve, vg.Point{X: c.Max.X, Y: last})
 			style := lineStyle(n)
-			style.Color = colourOf(bundle.ColoursOf(h).Of(id))
+			style.Color = colourOf(bundle.ColoursOf(h).Of(node.Key))
 			c.StrokeLines(style, curve)
 			// The name is at the end of the line, alternately above and below it.
 			label := p.X.Tick.Label
@@ -235,31 +234,21 @@ func clocksPlot(r *bundle.Run, m *timeline.Measures, points int, l say.Language)
 			if n%2 == 1 || at.Y+12 > c.Max.Y {
 				label.YAlign, at.Y = draw.YTop, last-2
 			}
-			c.FillText(label, at, sanitize.Text(h.Name(id), sanitize.MaxHeadName))
+			c.FillText(label, at, sanitize.Text(h.Name(node.Key), sanitize.MaxHeadName))
 		}
 	})
 	t := head(l, "node", "first offset", "last offset", "farthest")
-	for _, id := range nodes {
-		all := offsets[id]
-		row := []string{sanitize.Text(h.Name(id), sanitize.MaxHeadName)}
-		for _, off := range []time.Duration{all[0], all[len(all)-1], farthest(all)} {
-			row = append(row, say.Measured(off).In(l))
+	for _, node := range nodes {
+		farthest := slices.MaxFunc(node.All, func(a, b timeline.Skew) int { return cmp.Compare(a.Off.Abs(), b.Off.Abs()) })
+		row := []string{sanitize.Text(h.Name(node.Key), sanitize.MaxHeadName)}
+		for _, s := range []timeline.Skew{node.All[0], node.All[len(node.All)-1], farthest} {
+			row = append(row, say.Measured(s.Off).In(l))
 		}
 		t.Rows = append(t.Rows, row)
 	}
 	n := say.Number(len(nodes))
 	svg := drawnSized(plotWidth, plotHeight, p.Draw, say.ClocksOff.With(n).In(l))
 	return Figure{SVG: svg, Caption: say.ClocksFar.With(n, say.Measured(max(high, -low)), say.Flag(shown)), Table: t}
-}
-
-// farthest is the first offset with the greatest absolute value.
-func farthest(offsets []time.Duration) (far time.Duration) {
-	for _, off := range offsets {
-		if off.Abs() > far.Abs() {
-			far = off
-		}
-	}
-	return far
 }
 
 // wholeBetween labels a few integers of a range.

@@ -3,6 +3,7 @@ package matrixpage
 import (
 	"strconv"
 
+	"lockstep/internal/each"
 	"lockstep/internal/say"
 )
 
@@ -34,13 +35,8 @@ func (l *Lock) Harm() (h harm) {
 	return h
 }
 
-func (l *Lock) damaged() (n int) {
-	for k := range l.Cells {
-		if l.Cells[k].DamagedBy != "" {
-			n++
-		}
-	}
-	return n
+func (l *Lock) damaged() int {
+	return each.Count(l.Cells, func(c *Cell) bool { return c.DamagedBy != "" })
 }
 
 // Harmed counts the locks that a column harms.

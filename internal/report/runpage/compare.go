@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"lockstep/internal/checker"
+	"lockstep/internal/each"
 	"lockstep/internal/history"
 	"lockstep/internal/locks"
 	"lockstep/internal/report/bundle"
@@ -188,12 +189,9 @@ func waitsText(m *timeline.Measures) say.Phrase {
 	if len(sorted) == 0 {
 		return say.Text("no client acquired it")
 	}
-	gaveUp, end := 0, say.Phrase{}
-	for _, w := range m.Waits {
-		if w.End == timeline.WaitGaveUp {
-			gaveUp++
-			end = say.GaveUpTimes.With(say.Times(gaveUp))
-		}
+	end := say.Phrase{}
+	if n := each.Count(m.Waits, func(w *timeline.Wait) bool { return w.End == timeline.WaitGaveUp }); n > 0 {
+		end = say.GaveUpTimes.With(say.Times(n))
 	}
 	return say.WaitsAre.With(say.Seconds(timeline.Quantile(sorted, 50)), say.Seconds(timeline.Quantile(sorted, 99)), end)
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"lockstep/internal/each"
 	"lockstep/internal/history"
 	"lockstep/internal/locks"
 	"lockstep/internal/plan"
@@ -65,21 +66,17 @@ const maxSetUpFaults = 12
 
 // addGrouped adds a line for each value that some of all have, with those that have it.
 func addGrouped(l say.Language, name say.Phrase, all say.List, value func(i int) say.Part, add func(name say.Phrase, value say.Part)) {
-	var texts []string
-	users := map[string]say.List{}
-	for i, user := range all {
-		text := value(i).In(l)
-		if users[text] == nil {
-			texts = append(texts, text)
-		}
-		users[text] = append(users[text], user)
-	}
-	for _, text := range texts {
+	i := -1 // of the user that Groups asks for
+	same := each.Groups(all, func(say.Part) string {
+		i++
+		return value(i).In(l)
+	})
+	for _, g := range same {
 		of := name
-		if len(texts) > 1 {
-			of = say.OfSome.With(name, users[text])
+		if len(same) > 1 {
+			of = say.OfSome.With(name, say.List(g.All))
 		}
-		add(of, say.Verbatim(text))
+		add(of, say.Verbatim(g.Key))
 	}
 }
 

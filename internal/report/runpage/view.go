@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"lockstep/internal/checker"
+	"lockstep/internal/each"
 	"lockstep/internal/explain"
 	"lockstep/internal/history"
 	"lockstep/internal/report/bundle"
@@ -201,12 +202,7 @@ func (v *pageView) lead(b *bundle.Bundle, told int, l say.Language) {
 		return
 	}
 	if len(v.Runs) > maxLeads {
-		broke := 0
-		for i := range b.Runs {
-			if bundle.AnyBroken(&b.Runs[i]) {
-				broke++
-			}
-		}
+		broke := each.Count(b.Runs, bundle.AnyBroken)
 		sum := say.SomeBroke.With(say.Number(broke), say.Number(len(v.Runs)))
 		if broke == len(v.Runs) {
 			sum = say.AllBroke.With(say.Number(broke))
@@ -247,28 +243,23 @@ func (v *pageView) align(stories []story) {
 func (v *pageView) measurements(stories []story, shared *figure.Figure, l say.Language) {
 	for k, d := range figure.Drawers {
 		g := figureGroup{Title: say.Text(d.Title).In(l), About: say.Text(d.About).In(l)}
-		absent := map[string]say.List{}
-		var reasons []string
+		var absent []int // the locks without this figure
 		for i := range stories {
-			if k >= len(stories[i].figures) {
-				continue
+			switch {
+			case k >= len(stories[i].figures):
+			case stories[i].figures[k].SVG == nil:
+				absent = append(absent, i)
+			default:
+				g.Figures = append(g.Figures, page.NewFigure(v.Runs[i].Lock, &stories[i].figures[k], l))
 			}
-			f := &stories[i].figures[k]
-			if f.SVG == nil {
-				if absent[f.Absent] == nil {
-					reasons = append(reasons, f.Absent)
-				}
-				absent[f.Absent] = append(absent[f.Absent], say.Verbatim(v.Runs[i].Lock))
-				continue
-			}
-			g.Figures = append(g.Figures, page.NewFigure(v.Runs[i].Lock, f, l))
 		}
-		for _, why := range reasons {
-			if len(absent[why]) == len(stories) {
-				g.Absent = append(g.Absent, say.NothingToShow.With(say.Text(why)).In(l))
-				continue
+		for _, why := range each.Groups(absent, func(i int) string { return stories[i].figures[k].Absent }) {
+			says := say.NothingToShow.With(say.Text(why.Key))
+			if len(why.All) < len(stories) {
+				locks := each.Map(why.All, func(i int) say.Part { return say.Verbatim(v.Runs[i].Lock) })
+				says = say.NotDrawnFor.With(locks, say.Text(why.Key))
 			}
-			g.Absent = append(g.Absent, say.NotDrawnFor.With(absent[why], say.Text(why)).In(l))
+			g.Absent = append(g.Absent, says.In(l))
 		}
 		v.Groups = append(v.Groups, g)
 		if d.Kind == "waits" && shared.SVG != nil {

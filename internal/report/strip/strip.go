@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"lockstep/internal/checker"
+	"lockstep/internal/each"
 	"lockstep/internal/history"
 	"lockstep/internal/report/axis"
 	"lockstep/internal/report/sanitize"
@@ -175,12 +176,7 @@ func (d *drawing) strip(s *Strip) {
 	}
 	d.b.WriteString(`<div class="rows-of">`)
 	d.bands(s.Bands)
-	servers := 0
-	for i := range s.Rows {
-		if s.Rows[i].Role == string(history.RoleStore) {
-			servers++
-		}
-	}
+	servers := each.Count(s.Rows, func(r *Row) bool { return r.Role == string(history.RoleStore) })
 	for i := range s.Rows {
 		d.row(&s.Rows[i], servers > 1)
 	}
