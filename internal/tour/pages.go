@@ -69,7 +69,7 @@ func (s *show) write(c *canvas, k kind, total int) {
 	case runPage:
 		c.heading(o.say("run"))
 		c.command(o.command(s.first))
-		c.gap()
+		c.Gap()
 		s.verdicts(c, s.first)
 		s.reveal(c)
 	case seePage:
@@ -82,7 +82,7 @@ func (s *show) write(c *canvas, k kind, total int) {
 	case againPage:
 		c.heading(o.say("again"))
 		c.command(o.command(s.second))
-		c.gap()
+		c.Gap()
 		s.verdicts(c, s.first, s.second)
 		if !o.Quiet {
 			s.picture(c, s.second)
@@ -113,7 +113,7 @@ func (s *show) question(c *canvas) {
 // reveal says which answer is right.
 func (s *show) reveal(c *canvas) {
 	o := c.o
-	c.gap()
+	c.Gap()
 	if s.right == 0 {
 		c.prose(o.say("no answer"))
 		return
@@ -136,7 +136,7 @@ func (s *show) verdicts(c *canvas, runs ...*Played) {
 	last := runs[len(runs)-1]
 	if !c.o.Quiet {
 		c.prose(explain.Verdict(last.Timeline(), &last.Judgement).In(c.o.Language))
-		c.gap()
+		c.Gap()
 	}
 	one, two := c.o.labels(s.first, s.second)
 	header := []string{"", s.first.Run.Lock}
@@ -167,7 +167,7 @@ func (s *show) about(property string) bool {
 // steps narrates a run in the words of the reports.
 func (s *show) steps(c *canvas, p *Played) {
 	story, before, among, after := p.steps()
-	c.gap()
+	c.Gap()
 	c.left("earlier", before)
 	for _, step := range story {
 		c.step(step)
@@ -183,7 +183,7 @@ func (s *show) disproved(c *canvas) {
 	if !f.Proved() {
 		return
 	}
-	c.gap()
+	c.Gap()
 	c.field(c.o.say("assumed"), f.Assumed.In(c.o.Language))
 	c.field(c.o.say("in fact"), f.Formula.In(c.o.Language))
 }
@@ -198,7 +198,7 @@ func (s *show) yours(c *canvas) {
 	for property, verdict := range s.Yours.Reach { // order: only one
 		c.prose(c.o.say(find, property, c.o.say("until "+verdict)))
 	}
-	c.gap()
+	c.Gap()
 	if s.Yours.Change == lockKey {
 		c.command("simulate list locks")
 	}
@@ -214,7 +214,7 @@ func (s *show) own(c *canvas) {
 	for i, step := range s.Own {
 		if text := step.Text.In(c.o.Language); text != "" {
 			if i > 0 {
-				c.gap()
+				c.Gap()
 			}
 			c.prose(text)
 		}
@@ -227,7 +227,7 @@ func (s *show) onward(c *canvas) {
 	if len(s.More) == 0 {
 		return
 	}
-	c.gap()
+	c.Gap()
 	c.prose(c.o.say("more"))
 	for _, name := range s.More {
 		c.command("simulate run " + name)

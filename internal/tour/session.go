@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"lockstep/internal/report/ink"
 	"lockstep/internal/say"
 )
 
@@ -95,7 +96,7 @@ func (s *session) walk(ctx context.Context, at place) error {
 // ask waits for a key and says where to go.
 func (s *session) ask(ctx context.Context, at place) (to place, done bool, err error) {
 	for {
-		if _, err := fmt.Fprintf(s.o.Out, "\n%s ", newCanvas(s.o).paint(faint, s.keys(at))); err != nil {
+		if _, err := fmt.Fprintf(s.o.Out, "\n%s ", newCanvas(s.o).Paint(ink.Faint, s.keys(at))); err != nil {
 			return at, true, err
 		}
 		var key string
@@ -203,17 +204,17 @@ func (s *session) page(ctx context.Context, at place) error {
 
 // flush prints a canvas after an empty line.
 func (s *session) flush(c *canvas) error {
-	_, err := fmt.Fprint(s.o.Out, "\n"+c.out.String())
+	_, err := fmt.Fprint(s.o.Out, "\n"+c.String())
 	return err
 }
 
 func (s *session) list(c *canvas) {
 	c.title(s.o.say("heading", len(s.lessons)))
-	c.gap()
+	c.Gap()
 	c.prose(s.o.say("about"))
-	c.gap()
+	c.Gap()
 	for _, l := range s.lessons {
-		c.line(margin + fmt.Sprintf("%2d  ", l.Number) + c.paint(bold, c.ruler.Pad(l.Name, 17)) + l.Title.In(s.o.Language))
+		c.Line(margin + fmt.Sprintf("%2d  ", l.Number) + c.Paint(ink.Bold, c.Pad(l.Name, 17)) + l.Title.In(s.o.Language))
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"lockstep/internal/checker"
 	"lockstep/internal/history"
 	"lockstep/internal/report/bundle"
+	"lockstep/internal/report/ink"
 	pictures "lockstep/internal/report/strip"
 	"lockstep/internal/say"
 )
@@ -118,7 +119,7 @@ func (s *show) picture(c *canvas, p *Played) {
 	whole := pictures.Of(&p.Judgement, bundle.BarsOf(hist), pictures.Options{Language: c.o.Language, AllClients: true})
 	names := 0
 	for _, row := range whole.Rows {
-		names = max(names, c.ruler.Width(row.Name))
+		names = max(names, c.Width(row.Name))
 	}
 	width := c.o.Width - len(margin) - names - 3
 	if width < 20 {
@@ -130,31 +131,31 @@ func (s *show) picture(c *canvas, p *Played) {
 	if len(d.lanes) == 0 {
 		return
 	}
-	c.gap()
-	name := func(text string) string { return margin + c.ruler.Pad(text, names) + "  " }
-	c.line(name("") + d.axis(c.o, c.ruler))
+	c.Gap()
+	name := func(text string) string { return margin + c.Pad(text, names) + "  " }
+	c.Line(name("") + d.axis(c))
 	for _, l := range d.lanes {
-		c.line(name(l.Name) + string(l.cells))
+		c.Line(name(l.Name) + string(l.cells))
 	}
 	if d.used[together] {
-		color := red
+		color := ink.Red
 		if whole.Impact == checker.ImpactSafe {
-			color = yellow
+			color = ink.Yellow
 		}
-		c.line(name("") + c.paint(color, strings.TrimRight(string(d.overlap), " ")))
+		c.Line(name("") + c.Paint(color, strings.TrimRight(string(d.overlap), " ")))
 	}
-	c.wrapped(margin, margin, faint, d.key(c.o))
+	c.Wrapped(margin, margin, ink.Faint, d.key(c.o))
 }
 
 // axis has the times at the beginning and at each quarter, where they fit.
-func (s *strip) axis(o *Options, ruler *say.Ruler) string {
+func (s *strip) axis(c *canvas) string {
 	line := ""
 	for quarter := range 4 {
 		at := s.from.Add(s.to.Sub(s.from) * time.Duration(quarter) / 4)
 		column := s.width * quarter / 4
-		line = ruler.Pad(line, column)
-		text := line + "|" + say.Seconds(at).In(o.Language)
-		if ruler.Width(line) == column && ruler.Width(text) <= s.width {
+		line = c.Pad(line, column)
+		text := line + "|" + say.Seconds(at).In(c.Language)
+		if c.Width(line) == column && c.Width(text) <= s.width {
 			line = text
 		}
 	}

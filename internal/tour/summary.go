@@ -6,13 +6,14 @@ import (
 
 	"lockstep/internal/checker"
 	"lockstep/internal/report/bundle"
+	"lockstep/internal/report/ink"
 )
 
 // summary says what was seen and what to type next.
 func (s *session) summary() error {
 	c := newCanvas(s.o)
 	c.title(s.o.say("saw"))
-	c.gap()
+	c.Gap()
 	s.results(c)
 	s.score(c)
 	s.commands(c)
@@ -30,7 +31,7 @@ func (s *session) results(c *canvas) {
 		}
 		one, two := s.o.labels(l.first, l.second)
 		name := fmt.Sprintf("%2d  %s", l.Number, l.Name)
-		widest = max(widest, c.ruler.Width(name))
+		widest = max(widest, c.Width(name))
 		rows = append(rows, []string{
 			name, one + s.o.say("colon") + s.outcome(l.first), two + s.o.say("colon") + s.outcome(l.second),
 		})
@@ -40,7 +41,7 @@ func (s *session) results(c *canvas) {
 		return
 	}
 	for _, r := range rows {
-		c.wrapped(margin+c.ruler.Pad(r[0], widest+2), margin+c.ruler.Pad("", widest+2), "", r[1]+" -> "+r[2])
+		c.Wrapped(margin+c.Pad(r[0], widest+2), margin+c.Pad("", widest+2), "", r[1]+" -> "+r[2])
 	}
 }
 
@@ -68,7 +69,7 @@ func (s *session) score(c *canvas) {
 		}
 	}
 	if guessed > 0 {
-		c.gap()
+		c.Gap()
 		c.prose(s.o.say("score", right, guessed))
 	}
 }
@@ -93,7 +94,7 @@ func (s *session) commands(c *canvas) {
 	}
 	c.heading(s.o.say("next"))
 	for _, r := range rows {
-		c.line(margin + c.paint(bold, "$ "+r[0]))
-		c.wrapped(margin+margin+margin, margin+margin+margin, faint, r[1])
+		c.Line(margin + c.Paint(ink.Bold, "$ "+r[0]))
+		c.Wrapped(margin+margin+margin, margin+margin+margin, ink.Faint, r[1])
 	}
 }

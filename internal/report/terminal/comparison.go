@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"lockstep/internal/report/compare"
+	"lockstep/internal/report/ink"
 	"lockstep/internal/say"
 )
 
@@ -21,23 +22,23 @@ func Comparison(c *compare.Comparison, o Options) string {
 	t.cautions(c.Cautions())
 	t.matrix()
 	if o.Brief {
-		return t.out.String()
+		return t.String()
 	}
 	t.settings(c)
 	t.partings(sides)
 	t.ratios(sides)
-	return t.out.String()
+	return t.String()
 }
 
 func (t *terminal) runs(c *compare.Comparison) {
-	t.line(t.paint(bold, c.Title()))
-	t.line("")
+	t.Line(t.Paint(ink.Bold, c.Title()))
+	t.Line("")
 	for _, row := range c.Rows() {
 		t.below(2, "", fmt.Sprintf("%d  %s", row.Number, row.Title), "   ")
-		t.below(5, dim, t.text(say.HistoryHash.With(say.SeedAndWorld.With(say.Verbatim(fmt.Sprint(row.Seed)), say.Verbatim(row.Backend), say.Text(row.Length)), say.Verbatim(row.Hash))), "")
-		t.line("     " + t.paint(dim, row.Dir)) // not wrapped, so a reader can copy it
+		t.below(5, ink.Faint, t.Text(say.HistoryHash.With(say.SeedAndWorld.With(say.Verbatim(fmt.Sprint(row.Seed)), say.Verbatim(row.Backend), say.Text(row.Length)), say.Verbatim(row.Hash))), "")
+		t.Line("     " + t.Paint(ink.Faint, row.Dir)) // not wrapped, so a reader can copy it
 	}
-	t.line("")
+	t.Line("")
 }
 
 func (t *terminal) cautions(list []string) {
@@ -46,12 +47,12 @@ func (t *terminal) cautions(list []string) {
 	}
 	for n, text := range list {
 		if n == maxCautions {
-			t.below(2, "", "! "+t.text(say.MoreOnPage.With(say.Number(len(list)-n))), "  ")
+			t.below(2, "", "! "+t.Text(say.MoreOnPage.With(say.Number(len(list)-n))), "  ")
 			break
 		}
-		t.below(2, yellow, "! "+text, "  ")
+		t.below(2, ink.Yellow, "! "+text, "  ")
 	}
-	t.line("")
+	t.Line("")
 }
 
 func (t *terminal) settings(c *compare.Comparison) {
@@ -59,14 +60,14 @@ func (t *terminal) settings(c *compare.Comparison) {
 	if len(diffs) == 0 {
 		return
 	}
-	t.line(t.paint(bold, t.text(say.Text("Where the plans differ"))))
+	t.Line(t.Paint(ink.Bold, t.Text(say.Text("Where the plans differ"))))
 	for n := range diffs {
-		t.line("  " + diffs[n].Name)
+		t.Line("  " + diffs[n].Name)
 		for run, v := range diffs[n].Values {
-			t.below(4, "", t.text(say.InRun.With(say.Number(run+1), compare.Or(v, "not there"))), "  ")
+			t.below(4, "", t.Text(say.InRun.With(say.Number(run+1), compare.Or(v, "not there"))), "  ")
 		}
 	}
-	t.line("")
+	t.Line("")
 }
 
 func (t *terminal) partings(sides []compare.Side) {
@@ -77,22 +78,22 @@ func (t *terminal) partings(sides []compare.Side) {
 			continue
 		}
 		if !some {
-			t.line(t.paint(bold, t.text(say.Text("Where the runs diverge"))))
+			t.Line(t.Paint(ink.Bold, t.Text(say.Text("Where the runs diverge"))))
 			some = true
 		}
 		how := say.Text(p.Says)
 		if p.Says == "" {
 			how = say.StepNumber.With(say.Number(p.Step))
 		}
-		t.below(2, "", t.text(say.BetweenStories.With(say.Verbatim(sides[i].Name), say.Verbatim(p.Against), how)), "  ")
+		t.below(2, "", t.Text(say.BetweenStories.With(say.Verbatim(sides[i].Name), say.Verbatim(p.Against), how)), "  ")
 		if p.Says != "" {
 			continue
 		}
-		t.below(4, "", t.text(say.OfLock.With(say.Verbatim(t.text(say.Text("here"))), compare.Or(p.Here, "the story is over"))), "  ")
-		t.below(4, "", t.text(say.OfLock.With(say.Verbatim(t.text(say.Text("there"))), compare.Or(p.There, "the story is over"))), "  ")
+		t.below(4, "", t.Text(say.OfLock.With(say.Verbatim(t.Text(say.Text("here"))), compare.Or(p.Here, "the story is over"))), "  ")
+		t.below(4, "", t.Text(say.OfLock.With(say.Verbatim(t.Text(say.Text("there"))), compare.Or(p.There, "the story is over"))), "  ")
 	}
 	if some {
-		t.line("")
+		t.Line("")
 	}
 }
 
@@ -103,24 +104,24 @@ var terminalMeasures = []struct {
 }{{1, "median wait"}, {2, "p99"}, {4, "longest hold"}, {5, "commands"}}
 
 func (t *terminal) ratios(sides []compare.Side) {
-	rows := compare.RatioRows(sides, t.o.Language)
+	rows := compare.RatioRows(sides, t.Language)
 	longest := 0
 	for _, r := range rows {
-		longest = max(longest, t.r.Width(r.Name))
+		longest = max(longest, t.Width(r.Name))
 	}
-	t.line(t.paint(bold, t.text(say.Text("Measures, and their ratio to the first line (commands: per acquisition)"))))
+	t.Line(t.Paint(ink.Bold, t.Text(say.Text("Measures, and their ratio to the first line (commands: per acquisition)"))))
 	head := "  " + strings.Repeat(" ", longest)
 	for _, m := range terminalMeasures {
-		head += "  " + t.right(t.text(say.Text(m.name)), 8) + "      "
+		head += "  " + t.Right(t.Text(say.Text(m.name)), 8) + "      "
 	}
-	t.line(head)
+	t.Line(head)
 	for _, r := range rows {
-		text := "  " + t.r.Pad(r.Name, longest)
+		text := "  " + t.Pad(r.Name, longest)
 		for _, m := range terminalMeasures {
 			c := r.Cells[m.index]
-			text += "  " + t.right(c.Value, 8) + " " + t.r.Pad(c.Ratio, 5)
+			text += "  " + t.Right(c.Value, 8) + " " + t.Pad(c.Ratio, 5)
 		}
-		t.line(text)
+		t.Line(text)
 	}
-	t.line("")
+	t.Line("")
 }

@@ -17,8 +17,8 @@ func Narrate(j checker.Judgement, p *plan.Plan, o Options) string {
 	}
 	t := newTerminal(b, o)
 	t.head()
-	t.below(0, "", t.text(explain.Verdict(b.Runs[0].Timeline(), &j)), "")
-	t.line("")
+	t.below(0, "", t.Text(explain.Verdict(b.Runs[0].Timeline(), &j)), "")
+	t.Line("")
 	t.part(explain.Tell(b.Runs[0].Timeline(), j.Findings))
-	return sanitize.Log(t.out.String())
+	return sanitize.Log(t.String())
 }

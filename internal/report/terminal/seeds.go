@@ -1,9 +1,8 @@
 package terminal
 
 import (
-	"strings"
-
 	"lockstep/internal/report/bundle"
+	"lockstep/internal/report/ink"
 	"lockstep/internal/report/sanitize"
 	"lockstep/internal/say"
 )
@@ -16,9 +15,9 @@ func Seeds(tallies []*bundle.Tally, o Options) string {
 	widths := make([]int, 4)
 	for i, tally := range tallies {
 		for _, b := range tally.BrokenRates() {
-			row := []string{sanitize.Text(b.Property, sanitize.MaxName), t.text(b.Runs), t.text(b.Rate), t.text(b.First)}
+			row := []string{sanitize.Text(b.Property, sanitize.MaxName), t.Text(b.Runs), t.Text(b.Rate), t.Text(b.First)}
 			for n, cell := range row {
-				widths[n] = max(widths[n], t.r.Width(cell))
+				widths[n] = max(widths[n], t.Width(cell))
 			}
 			rows[i] = append(rows[i], row)
 		}
@@ -28,21 +27,16 @@ func Seeds(tallies []*bundle.Tally, o Options) string {
 		if tally.Unasked {
 			met = say.Text("nothing was expected")
 		}
-		t.line("  " + t.paint(bold, sanitize.Text(tally.Lock, sanitize.MaxName)) + "  " + t.text(met))
+		t.Line("  " + t.Paint(ink.Bold, sanitize.Text(tally.Lock, sanitize.MaxName)) + "  " + t.Text(met))
 		for _, row := range rows[i] {
-			t.line("    " + t.paint(red, t.signed("x "+t.r.Pad(row[0], widths[0]))) + "  " +
-				t.right(row[1], widths[1]) + "  " + t.r.Pad(row[2], widths[2]) + "  " + row[3])
+			t.Line("    " + t.Paint(ink.Red, t.signed("x "+t.Pad(row[0], widths[0]))) + "  " +
+				t.Right(row[1], widths[1]) + "  " + t.Pad(row[2], widths[2]) + "  " + row[3])
 		}
 		for _, more := range []say.Phrase{tally.NoneBrokeText(), tally.HoursText(), tally.UntestedText(), tally.IdleText(), tally.OfAllText()} {
 			if !more.Empty() {
-				t.below(4, "", t.text(more), "  ")
+				t.below(4, "", t.Text(more), "  ")
 			}
 		}
 	}
-	return sanitize.Log(t.out.String())
-}
-
-// right pads a text with blanks on its left.
-func (t *terminal) right(s string, columns int) string {
-	return strings.Repeat(" ", max(columns-t.r.Width(s), 0)) + s
+	return sanitize.Log(t.String())
 }

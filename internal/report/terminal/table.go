@@ -6,11 +6,12 @@ import (
 
 	"lockstep/internal/checker"
 	"lockstep/internal/report/bundle"
+	"lockstep/internal/report/ink"
 	"lockstep/internal/report/sanitize"
 	"lockstep/internal/say"
 )
 
-var outcomeColors = map[string]string{bundle.NotAsExpected: red, bundle.Inconclusive: yellow}
+var outcomeColors = map[string]string{bundle.NotAsExpected: ink.Red, bundle.Inconclusive: ink.Yellow}
 
 // grid is the verdict table of a terminal.
 type grid struct {
@@ -30,7 +31,7 @@ func (t *terminal) matrix() {
 	} {
 		g := t.grid(props, layout.twoLines, layout.short)
 		g.outcome = !layout.below
-		if g.total(t.outcomeWidth()) <= t.o.Width {
+		if g.total(t.outcomeWidth()) <= t.Columns {
 			t.table(&g, props, layout.short)
 			return
 		}
@@ -45,36 +46,36 @@ func (t *terminal) table(g *grid, props []string, short bool) {
 	}
 	if short {
 		var words []string
-		for _, word := range strings.Split(say.Text("x broken  v kept  ? unknown").In(t.o.Language), "  ") {
+		for _, word := range strings.Split(say.Text("x broken  v kept  ? unknown").In(t.Language), "  ") {
 			words = append(words, t.signed(word))
 		}
-		t.line(t.paint(dim, "  "+strings.Join(words, "  ")))
+		t.Line(t.Paint(ink.Faint, "  "+strings.Join(words, "  ")))
 	}
 	if !g.outcome {
 		t.outcomes()
 	}
 	t.impacts()
-	t.line("")
+	t.Line("")
 }
 
 func (t *terminal) list(props []string) {
 	for i := range t.b.Runs {
 		r := &t.b.Runs[i]
 		impact := r.Judgement.Impact()
-		t.line("  " + sanitize.Text(r.Lock, 22))
+		t.Line("  " + sanitize.Text(r.Lock, 22))
 		for _, p := range props {
-			c := bundle.CellOf(r, p, t.o.Language)
-			t.line("    " + t.paint(colorOf(impact, c.Verdict), t.r.Pad(t.signed(c.Long), 13)) + sanitize.Text(say.PropertyName(p, t.o.Language), 20))
+			c := bundle.CellOf(r, p, t.Language)
+			t.Line("    " + t.Paint(colorOf(impact, c.Verdict), t.Pad(t.signed(c.Long), 13)) + sanitize.Text(say.PropertyName(p, t.Language), 20))
 		}
 	}
 	t.outcomes()
 	t.impacts()
-	t.line("")
+	t.Line("")
 }
 
 func (t *terminal) grid(props []string, twoLines, short bool) grid {
 	g := grid{widths: make([]int, len(props))}
-	for _, head := range t.b.PropertyNames(t.o.Language) {
+	for _, head := range t.b.PropertyNames(t.Language) {
 		if twoLines {
 			head = split(head)
 		}
@@ -82,25 +83,25 @@ func (t *terminal) grid(props []string, twoLines, short bool) grid {
 	}
 	for i := range t.b.Runs {
 		r := &t.b.Runs[i]
-		g.lock = max(g.lock, t.r.Width(sanitize.Text(r.Lock, 22)))
+		g.lock = max(g.lock, t.Width(sanitize.Text(r.Lock, 22)))
 		row := make([]string, len(props))
 		for n, p := range props {
-			c := bundle.CellOf(r, p, t.o.Language)
+			c := bundle.CellOf(r, p, t.Language)
 			row[n] = c.Long
 			switch {
 			case short:
 				row[n] = c.Short
 			case c.Fenced && !twoLines:
-				row[n] = "v " + say.KeptFenced.With().In(t.o.Language)
+				row[n] = "v " + say.KeptFenced.With().In(t.Language)
 			}
 			row[n] = t.signed(row[n])
-			g.widths[n] = max(g.widths[n], t.r.Width(row[n]))
+			g.widths[n] = max(g.widths[n], t.Width(row[n]))
 		}
 		g.cells = append(g.cells, row)
 	}
 	for n, head := range g.heads {
 		for _, l := range strings.Split(head, "\n") {
-			g.widths[n] = max(g.widths[n], t.r.Width(l))
+			g.widths[n] = max(g.widths[n], t.Width(l))
 		}
 	}
 	return g
@@ -136,12 +137,12 @@ func (g *grid) total(outcome int) int {
 // outcomeWidth is the width of the column of outcomes. Their reasons are below the rows.
 func (t *terminal) outcomeWidth() (most int) {
 	for i := range t.b.Runs {
-		most = max(most, t.r.Width(t.outcome(&t.b.Runs[i])))
+		most = max(most, t.Width(t.outcome(&t.b.Runs[i])))
 	}
 	return most
 }
 
-func (t *terminal) outcome(r *bundle.Run) string { return say.Text(r.Outcome()).In(t.o.Language) }
+func (t *terminal) outcome(r *bundle.Run) string { return say.Text(r.Outcome()).In(t.Language) }
 
 func (t *terminal) heads(g *grid) {
 	lines := 1
@@ -152,26 +153,26 @@ func (t *terminal) heads(g *grid) {
 		text := strings.Repeat(" ", 2+g.lock)
 		for n, h := range g.heads {
 			parts := strings.Split(h, "\n")
-			text += "  " + t.r.Pad(parts[min(l, len(parts)-1)], g.widths[n])
+			text += "  " + t.Pad(parts[min(l, len(parts)-1)], g.widths[n])
 		}
-		t.line(text)
+		t.Line(text)
 	}
 }
 
 func (t *terminal) row(g *grid, i int, props []string) {
 	r := &t.b.Runs[i]
-	text := "  " + t.r.Pad(sanitize.Text(r.Lock, 22), g.lock)
+	text := "  " + t.Pad(sanitize.Text(r.Lock, 22), g.lock)
 	impact := r.Judgement.Impact()
 	for n, p := range props {
-		text += "  " + t.paint(colorOf(impact, bundle.CellOf(r, p, t.o.Language).Verdict), g.cells[i][n]) +
-			strings.Repeat(" ", g.widths[n]-t.r.Width(g.cells[i][n]))
+		text += "  " + t.Paint(colorOf(impact, bundle.CellOf(r, p, t.Language).Verdict), g.cells[i][n]) +
+			strings.Repeat(" ", g.widths[n]-t.Width(g.cells[i][n]))
 	}
 	if g.outcome {
-		text += "  " + t.paint(outcomeColors[r.Outcome()], t.outcome(r))
+		text += "  " + t.Paint(outcomeColors[r.Outcome()], t.outcome(r))
 	}
-	t.line(text)
+	t.Line(text)
 	if why := bundle.Missed(r); g.outcome && !why.Empty() {
-		t.below(4, outcomeColors[r.Outcome()], t.text(say.OutcomeSince.With("", say.Text(r.Outcome()), why)), "  ")
+		t.below(4, outcomeColors[r.Outcome()], t.Text(say.OutcomeSince.With("", say.Text(r.Outcome()), why)), "  ")
 	}
 }
 
@@ -183,17 +184,17 @@ func (t *terminal) outcomes() {
 		case r.Outcome() == bundle.AsExpected:
 			rest++
 		case bundle.Missed(r).Empty():
-			t.line("  " + t.text(say.OfLock.With(say.Verbatim(sanitize.Text(r.Lock, sanitize.MaxName)), say.Text(r.Outcome()))))
+			t.Line("  " + t.Text(say.OfLock.With(say.Verbatim(sanitize.Text(r.Lock, sanitize.MaxName)), say.Text(r.Outcome()))))
 		default:
-			t.below(2, outcomeColors[r.Outcome()], t.text(say.OutcomeSince.With(say.Verbatim(sanitize.Text(r.Lock, sanitize.MaxName)), say.Text(r.Outcome()), bundle.Missed(r))), "  ")
+			t.below(2, outcomeColors[r.Outcome()], t.Text(say.OutcomeSince.With(say.Verbatim(sanitize.Text(r.Lock, sanitize.MaxName)), say.Text(r.Outcome()), bundle.Missed(r))), "  ")
 		}
 	}
 	switch rest {
 	case 0:
 	case len(t.b.Runs):
-		t.line("  " + t.text(say.Text(bundle.AsExpected)))
+		t.Line("  " + t.Text(say.Text(bundle.AsExpected)))
 	default:
-		t.line("  " + t.text(say.SomeAsExpected.With(say.Number(rest), say.Number(len(t.b.Runs)))))
+		t.Line("  " + t.Text(say.SomeAsExpected.With(say.Number(rest), say.Number(len(t.b.Runs)))))
 	}
 }
 
@@ -207,25 +208,25 @@ func (t *terminal) impacts() {
 			}
 		}
 		if len(locks) > 0 {
-			t.below(2, impactColors[impact], t.text(say.About.With(impact.Word(), locks)), "  ")
+			t.below(2, impactColors[impact], t.Text(say.About.With(impact.Word(), locks)), "  ")
 		}
 	}
 }
 
 // impactColors are the colours of a broken verdict, by its impact on the data.
 var impactColors = map[checker.Impact]string{
-	checker.ImpactDamaged: red, checker.ImpactUnknown: red, checker.ImpactSafe: yellow,
+	checker.ImpactDamaged: ink.Red, checker.ImpactUnknown: ink.Red, checker.ImpactSafe: ink.Yellow,
 }
 
-// colorOf is the colour of a verdict. A broken one is red only if the data may be damaged.
+// colorOf is the colour of a verdict. A broken one is ink.Red only if the data may be damaged.
 func colorOf(impact checker.Impact, v checker.Verdict) string {
 	switch v {
 	case checker.Broken:
 		return impactColors[impact]
 	case checker.Kept:
-		return green
+		return ink.Green
 	case checker.Unknown:
-		return yellow
+		return ink.Yellow
 	}
 	return ""
 }
