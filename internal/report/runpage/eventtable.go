@@ -8,6 +8,7 @@ import (
 	"lockstep/internal/report/bundle"
 	"lockstep/internal/report/sanitize"
 	"lockstep/internal/say"
+	"lockstep/internal/timeline"
 )
 
 // eventRow is a line of the table of events: one event, a command with its reply, or several equal
@@ -20,7 +21,7 @@ type eventRow struct {
 
 // eventTable lists the events of a range for readers. A command and its reply are one line, and so
 // are equal commands in a row of one client, since a table of all messages would hide what matters.
-func eventTable(h *history.History, st *story, lo, hi int32, limit int, stepNumber func(i int) int) (rows []eventRow, more int) {
+func eventTable(h *timeline.Timeline, st *story, lo, hi int32, limit int, stepNumber func(i int) int) (rows []eventRow, more int) {
 	t := tabler{h: h, st: st, number: stepNumber, calls: make([]callRun, len(h.Header.Nodes)+1), hi: hi}
 	for t.next < len(st.Steps) && st.Steps[t.next].Event < lo {
 		t.next++
@@ -49,7 +50,7 @@ func tabled(h *history.History, st *story) (lo, hi int32) {
 const mostTabled = 2000
 
 type tabler struct {
-	h      *history.History
+	h      *timeline.Timeline
 	st     *story
 	number func(i int) int // of a step by its index
 	next   int             // index of the next step
@@ -114,12 +115,9 @@ func (t *tabler) replied(i int32) bool {
 // reply adds a command with its reply, or counts it if it repeats the previous one.
 func (t *tabler) reply(e *history.Event) {
 	command, took := "", ""
-	for c, n := e.Cause, 0; c >= 0 && int(c) < len(t.h.Events) && n < 2; n++ {
-		if cause := &t.h.Events[c]; cause.Kind == history.Sent {
-			command = sanitize.Text(t.h.Text(cause.Text), 90)
-			took = fmt.Sprintf(" (%.1f ms)", float64(e.At.Sub(cause.At))/1e6)
-		}
-		c = t.h.Events[c].Cause
+	if _, sent := t.h.Request(e.Cause); sent != nil {
+		command = sanitize.Text(t.h.Text(sent.Text), 90)
+		took = fmt.Sprintf(" (%.1f ms)", float64(e.At.Sub(sent.At))/1e6)
 	}
 	text := command + " -> " + sanitize.Text(t.h.Text(e.Text), 60)
 	c := &t.calls[e.Node]

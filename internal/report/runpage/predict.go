@@ -18,18 +18,18 @@ import (
 // question is a question of the section "Predict first". All questions and answers are derived from
 // the history and the findings.
 type question struct {
-	ID, Kind, Text string
-	Answers        []answer
+	ID, Kind string
+	Text     say.Phrase
+	Answers  []answer
 }
 
 // answer is one of two to four. Opening it reveals whether it is right.
 type answer struct {
-	Text  string
-	key   string // the text in English: it determines the order in every language
+	Text  say.Phrase
 	Right bool
-	Why   string // the evidence
-	Step  int    // number of the step with the evidence, 0 for none
-	Href  string // of that step
+	Why   say.Phrase // the evidence
+	Step  int        // number of the step with the evidence, 0 for none
+	Href  string     // of that step
 }
 
 // Kinds of questions.
@@ -41,13 +41,9 @@ const (
 
 const maxAnswers = 4
 
-func (st *story) answer(p say.Phrase) answer {
-	return answer{Text: st.sentence(p), key: sanitize.Sentence(p.English())}
-}
-
-func (st *story) answerOf(lock string, i int) answer {
-	name := sanitize.Text(lock, sanitize.MaxName)
-	return answer{Text: name, key: name, Href: fmt.Sprintf("#lock-%d", i+1)}
+func answerOf(r *bundle.Run, i int, right bool, why say.Phrase) answer {
+	name := say.Verbatim(sanitize.Text(r.Lock, sanitize.MaxName))
+	return answer{Text: name.Phrase(), Right: right, Why: why, Href: fmt.Sprintf("#lock-%d", i+1)}
 }
 
 // predict makes the questions of a report, at most one of each kind, about the run whose story the
@@ -61,7 +57,7 @@ func predict(b *bundle.Bundle, stories []story, v *pageView) []question {
 	for _, q := range []question{
 		whatNext(&b.Runs[i], &stories[i], &v.Runs[i]),
 		whichAssumption(&stories[i], &v.Runs[i]),
-		whichDesign(b, i, &stories[i]),
+		whichDesign(b, i),
 	} {
 		if q.shuffle() {
 			q.ID = fmt.Sprintf("predict-%d", len(out)+1)
@@ -71,8 +67,8 @@ func predict(b *bundle.Bundle, stories []story, v *pageView) []question {
 	return out
 }
 
-// shuffle limits the answers and orders them by a hash of their texts, so that the order is stable
-// and tells nothing. It reports whether there are right and wrong answers.
+// shuffle limits the answers and orders them by a hash of their texts in English, so that the order
+// is the same in every language and tells nothing. It reports whether there are right and wrong answers.
 func (q *question) shuffle() bool {
 	var right, wrong []answer
 	for _, a := range q.Answers {
@@ -85,7 +81,8 @@ func (q *question) shuffle() bool {
 	right = right[:min(len(right), maxAnswers-1)]
 	q.Answers = append(right, wrong[:min(len(wrong), maxAnswers-len(right))]...)
 	slices.SortStableFunc(q.Answers, func(a, b answer) int {
-		return cmp.Or(cmp.Compare(rng.ID(q.Kind, a.key), rng.ID(q.Kind, b.key)), strings.Compare(a.key, b.key))
+		x, y := sanitize.Sentence(a.Text.English()), sanitize.Sentence(b.Text.English())
+		return cmp.Or(cmp.Compare(rng.ID(q.Kind, x), rng.ID(q.Kind, y)), strings.Compare(x, y))
 	})
 	return len(right) > 0 && len(wrong) > 0
 }
@@ -94,12 +91,11 @@ func (q *question) shuffle() bool {
 func whatNext(r *bundle.Run, st *story, v *runView) question {
 	h := r.Judgement.History
 	first, property := bundle.FirstBreach(r.Judgement.Findings)
-	q, text := question{Kind: kindNext}, say.WhatGoesWrong.With(say.Verbatim(v.Lock))
+	q := question{Kind: kindNext, Text: say.WhatGoesWrong.With(say.Verbatim(v.Lock))}
 	at := bundle.FirstViolation(st.Steps)
 	if before := scene(h, st, at); before != nil {
-		text = say.WhatNext.With(say.Verbatim(v.Lock), say.Seconds(before.At), before.Sentence)
+		q.Text = say.WhatNext.With(say.Verbatim(v.Lock), say.Seconds(before.At), before.Sentence)
 	}
-	q.Text = st.sentence(text)
 	unknown := false
 	for _, p := range v.properties {
 		f := r.Finding(p)
@@ -112,25 +108,23 @@ func whatNext(r *bundle.Run, st *story, v *runView) question {
 			unknown = true
 			continue
 		}
-		a, why := st.answer(damage), say.NoIsKept.With(say.Property(p))
+		a := answer{Text: damage, Why: say.NoIsKept.With(say.Property(p))}
 		switch {
 		case p == property:
-			a.Right, why = true, st.note(at)
+			a.Right, a.Why = true, st.note(at)
 			a.Step, a.Href = v.stepOf(at, st)
 		case f.Verdict == checker.Broken && len(f.Violations) > 0:
-			why = say.NotYet.With(say.Property(p), say.Seconds(f.Violations[0].From))
+			a.Why = say.NotYet.With(say.Property(p), say.Seconds(f.Violations[0].From))
 		}
-		a.Why = st.sentence(why)
 		q.Answers = append(q.Answers, a)
 	}
 	if first == nil && unknown {
 		return question{} // the answer is unknown
 	}
-	nothing, why := st.answer(say.Text("Nothing: every property is kept to the end.")), say.NoIsBroken.With(say.Property(property))
+	nothing := answer{Text: say.Text("Nothing: every property is kept to the end."), Why: say.NoIsBroken.With(say.Property(property))}
 	if first == nil {
-		nothing.Right, why = true, v.sentence
+		nothing.Right, nothing.Why = true, v.sentence
 	}
-	nothing.Why = st.sentence(why)
 	// It comes second, so that the limit does not remove it.
 	q.Answers = slices.Insert(q.Answers, min(1, len(q.Answers)), nothing)
 	return q
@@ -203,25 +197,20 @@ func damageText(property string, wrong, other say.Both) say.Phrase {
 
 // whichAssumption asks which assumption of the lock failed. The wrong answers held in this run.
 func whichAssumption(st *story, v *runView) question {
-	q := question{Kind: kindFailed, Text: st.sentence(say.ReliedOnWhat.With(say.Verbatim(v.Lock)))}
 	if !st.Wrong.Proved() {
 		return question{}
 	}
-	right := st.answer(st.Wrong.Assumed)
-	right.Right, right.Why = true, st.sentence(say.YesFor.With(st.Wrong.Formula))
-	q.Answers = append(q.Answers, right)
+	answers := []answer{{Text: st.Wrong.Assumed, Right: true, Why: say.YesFor.With(st.Wrong.Formula)}}
 	for _, p := range st.assumptions {
 		if p.Held && !p.About(st.Wrong.Assumed) {
-			a := st.answer(say.Stop.With(p.Text))
-			a.Why = st.sentence(say.NoThisHeld.With(p.Figure))
-			q.Answers = append(q.Answers, a)
+			answers = append(answers, answer{Text: say.Stop.With(p.Text), Why: say.NoThisHeld.With(p.Figure)})
 		}
 	}
-	return q
+	return question{Kind: kindFailed, Text: say.ReliedOnWhat.With(say.Verbatim(v.Lock)), Answers: answers}
 }
 
 // whichDesign asks which lock keeps the first property that distinguishes the locks.
-func whichDesign(b *bundle.Bundle, told int, st *story) question {
+func whichDesign(b *bundle.Bundle, told int) question {
 	if len(b.Runs) < 2 {
 		return question{}
 	}
@@ -229,49 +218,44 @@ func whichDesign(b *bundle.Bundle, told int, st *story) question {
 		if f := b.Runs[told].Finding(p); f == nil || f.Verdict != checker.Broken {
 			continue
 		}
-		q := question{Kind: kindHelped, Text: st.sentence(say.WhichKeeps.With(say.Property(sanitize.Text(p, sanitize.MaxName))))}
-		some := false
+		q := whichKeeps(p)
 		for i := range b.Runs {
 			r := &b.Runs[i]
 			f := r.Finding(p)
 			if f == nil || f.Verdict == checker.Unknown {
 				continue
 			}
-			a := st.answerOf(r.Lock, i)
-			a.Right = f.Verdict == checker.Kept
-			why := say.YesIsKept.With(say.Property(p))
+			kept, why := f.Verdict == checker.Kept, say.YesIsKept.With(say.Property(p))
 			switch {
-			case !a.Right && i == told:
+			case !kept && i == told:
 				why = say.Text("No: this is the lock that broke it.")
-			case !a.Right:
+			case !kept:
 				why = say.NoBrokenToo.With(say.Property(p), say.Verbatim(b.Runs[told].Lock))
 			}
-			a.Why = st.sentence(why)
-			some = some || a.Right
-			q.Answers = append(q.Answers, a)
+			q.Answers = append(q.Answers, answerOf(r, i, kept, why))
 		}
-		if some {
+		if slices.ContainsFunc(q.Answers, func(a answer) bool { return a.Right }) {
 			return q
 		}
 	}
-	return noneHelps(b, told, st)
+	return noneHelps(b, told)
+}
+
+func whichKeeps(property string) question {
+	return question{Kind: kindHelped, Text: say.WhichKeeps.With(say.Property(sanitize.Text(property, sanitize.MaxName)))}
 }
 
 // noneHelps asks the same if no lock of the scenario keeps it.
-func noneHelps(b *bundle.Bundle, told int, st *story) question {
+func noneHelps(b *bundle.Bundle, told int) question {
 	_, property := bundle.FirstBreach(b.Runs[told].Judgement.Findings)
 	if property == "" {
 		return question{}
 	}
-	q := question{Kind: kindHelped, Text: st.sentence(say.WhichKeeps.With(say.Property(sanitize.Text(property, sanitize.MaxName))))}
-	none := st.answer(say.Text("None of them."))
-	none.Right, none.Why = true, st.sentence(say.Text("Yes: each of them breaks it here. The cure is elsewhere: see what to change below."))
-	q.Answers = []answer{none}
+	q, why := whichKeeps(property), say.Text("Yes: each of them breaks it here. The cure is elsewhere: see what to change below.")
+	q.Answers = []answer{{Text: say.Text("None of them."), Right: true, Why: why}}
 	for i := range b.Runs {
 		if f := b.Runs[i].Finding(property); f != nil && f.Verdict == checker.Broken {
-			a := st.answerOf(b.Runs[i].Lock, i)
-			a.Why = st.sentence(say.NoBrokenHere.With(say.Property(property)))
-			q.Answers = append(q.Answers, a)
+			q.Answers = append(q.Answers, answerOf(&b.Runs[i], i, false, say.NoBrokenHere.With(say.Property(property))))
 		}
 	}
 	return q
