@@ -14,10 +14,8 @@ import (
 
 // byWays is a table with a column for each way of breaking after some others.
 func byWays(others string, rows [][]string) string {
-	for _, way := range checker.Ways() {
-		others += " | " + way.Means().English()
-	}
-	return table(others, rows)
+	names := each.Map(checker.Ways(), func(way checker.Way) string { return way.Means().English() })
+	return table(others+" | "+strings.Join(names, " | "), rows)
 }
 
 // walk is the search of the fault space, with misprints apart from designs.
@@ -31,11 +29,8 @@ func tableOfSets(x *results.Explored) string {
 	var rows [][]string
 	for i := range x.Locks {
 		l := &x.Locks[i]
-		row := []string{lockLink(l.Lock), text(pairsOf(l))}
-		for _, way := range checker.Ways() {
-			row = append(row, cutSets(l, way))
-		}
-		rows = append(rows, row)
+		sets := each.Map(checker.Ways(), func(way checker.Way) string { return cutSets(l, way) })
+		rows = append(rows, append([]string{lockLink(l.Lock), text(pairsOf(l))}, sets...))
 	}
 	return byWays("lock | pairs of faults", rows)
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"lockstep/internal/campaign/matrix"
 	"lockstep/internal/campaign/results"
 	"lockstep/internal/checker"
 	"lockstep/internal/each"
@@ -14,10 +15,6 @@ import (
 
 // LetterTable has the letters of all libraries.
 func (w *writer) LetterTable() string {
-	head := "library | version | played"
-	for _, c := range w.Columns {
-		head += " | " + code(c.Code)
-	}
 	var rows [][]string
 	for _, l := range w.Libraries {
 		rows = append(rows, w.letterRow(lockLink(l.Lock), "in virtual time", l))
@@ -25,7 +22,8 @@ func (w *writer) LetterTable() string {
 	for _, p := range w.Programs {
 		rows = append(rows, w.letterRow(programLink(p), "on real servers", p))
 	}
-	return table(head, rows)
+	codes := w.byColumn(func(c matrix.Column) string { return code(c.Code) })
+	return table("library | version | played | "+strings.Join(codes, " | "), rows)
 }
 
 // HowRows say how all libraries were played.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"lockstep/internal/campaign/matrix"
 	"lockstep/internal/campaign/results"
 	"lockstep/internal/checker"
 	"lockstep/internal/each"
@@ -35,6 +36,9 @@ func (p lockPage) Cells(m *results.Matrix) string {
 	}
 	return table("fault | worst that was seen | runs | searched | broken or stuck (95 %) | note", rows)
 }
+
+// byColumn has a cell for each column of the matrix.
+func (w *writer) byColumn(cell func(matrix.Column) string) []string { return each.Map(w.Columns, cell) }
 
 // worstOf is the letter of a cell, with its meaning and other outcomes.
 func worstOf(c *results.Cell) string {

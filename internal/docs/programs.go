@@ -3,6 +3,7 @@ package docs
 import (
 	"fmt"
 
+	"lockstep/internal/campaign/matrix"
 	"lockstep/internal/campaign/results"
 	"lockstep/internal/checker"
 )
@@ -15,18 +16,16 @@ func programLink(p *results.Library) string { return linkInto(text(p.Lock), "lib
 
 // letterRow has the letters of a library, and where it was played.
 func (w *writer) letterRow(name, where string, l *results.Library) []string {
-	row := []string{name, text(l.Version), where}
-	for _, c := range w.Columns {
-		cell := ""
-		if m := l.Cell(c.Code); m != nil {
-			cell = text(string(m.Letter))
-			if m.Damage {
-				cell += "*"
-			}
+	return append([]string{name, text(l.Version), where}, w.byColumn(func(c matrix.Column) string {
+		m := l.Cell(c.Code)
+		switch {
+		case m == nil:
+			return ""
+		case m.Damage:
+			return text(string(m.Letter)) + "*"
 		}
-		row = append(row, cell)
-	}
-	return row
+		return text(string(m.Letter))
+	})...)
 }
 
 // Tested counts the runs of a program that tested something.

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"lockstep/internal/campaign/matrix"
 	"lockstep/internal/campaign/results"
 	"lockstep/internal/each"
 	"lockstep/internal/locks"
@@ -79,23 +80,18 @@ func lettersOf(x *results.WorldCell) string {
 
 // WorldsTable has the letters of all locks in both worlds.
 func (w *writer) WorldsTable() string {
-	head := "lock"
-	for _, column := range w.Columns {
-		head += " | " + column.Code
-	}
-	return table(head, lockRows(func(v locks.Variant) []string {
-		row := []string{lockLink(v.ID)}
-		for _, column := range w.Columns {
-			letters := ""
-			if x := w.Worlds.Cell(v.ID, column.Code); x != nil {
-				letters = text(lettersOf(x))
+	codes := w.byColumn(func(c matrix.Column) string { return c.Code })
+	return table("lock | "+strings.Join(codes, " | "), lockRows(func(v locks.Variant) []string {
+		letters := w.byColumn(func(c matrix.Column) string {
+			if x := w.Worlds.Cell(v.ID, c.Code); x != nil {
+				return text(lettersOf(x))
 			}
-			row = append(row, letters)
-		}
-		if strings.Join(row[1:], "") == "" {
+			return ""
+		})
+		if strings.Join(letters, "") == "" {
 			return nil
 		}
-		return row
+		return append([]string{lockLink(v.ID)}, letters...)
 	}))
 }
 
