@@ -12,6 +12,7 @@ import (
 	"lockstep/internal/history"
 	"lockstep/internal/locks"
 	"lockstep/internal/plan"
+	"lockstep/internal/say"
 	"lockstep/internal/store"
 	"lockstep/internal/timeline"
 )
@@ -43,7 +44,7 @@ type Move struct {
 // Add adds a fault, at an instant in the lane of a node or at a message. A fault that hits a
 // message may be dropped in the lane of a client: it hits the next message that the client sends.
 type Add struct {
-	Kind    string `json:"kind"` // see palette
+	Kind    string `json:"kind"` // see Palette
 	Node    string `json:"node"` // whose lane; "" on a message: that of its client
 	At      int64  `json:"at"`   // ms
 	Client  string `json:"client"`
@@ -112,54 +113,44 @@ func (m *Move) apply(p *plan.Plan) error {
 	return nil
 }
 
-// kind is a fault of the palette.
-type kind struct {
-	name   string // on the page
+// Kind is a fault of the palette.
+type Kind struct {
+	Name   string
+	Text   string // on the page, in English
+	OnWire bool   // it is dropped on a message
 	verb   string
 	value  string // of the verb; "" for the node in whose lane it is dropped
-	onWire bool   // it is dropped on a message
 	by     time.Duration
 	length time.Duration // 0: it is over at once
 }
 
-// palette are the faults that can be dropped: on a node, then on a message.
-var palette = []kind{
-	{name: "clock", verb: "jump-clock", by: 5 * time.Second},
-	{name: "crash", verb: "crash"},
-	{name: "cut-off", verb: "partition", length: 5 * time.Second},
-	{name: "fail-over", verb: "fail-over", value: "operator"},
-	{name: "pause", verb: "pause", length: 5 * time.Second},
-	{name: "late-reply", verb: "delay", value: "reply", onWire: true, by: 5 * time.Second},
-	{name: "late-request", verb: "delay", value: "request", onWire: true, by: 5 * time.Second},
-	{name: "lose-reply", verb: "drop", value: "reply", onWire: true},
-	{name: "lose-request", verb: "drop", value: "request", onWire: true},
+// Palette are the faults that can be dropped: on a node, then on a message.
+var Palette = []Kind{
+	{Name: "clock", Text: "clock steps", verb: "jump-clock", by: 5 * time.Second},
+	{Name: "crash", Text: "crash", verb: "crash"},
+	{Name: "cut-off", Text: "cut off", verb: "partition", length: 5 * time.Second},
+	{Name: "fail-over", Text: "failover", verb: "fail-over", value: "operator"},
+	{Name: "pause", Text: "pause", verb: "pause", length: 5 * time.Second},
+	{Name: "late-reply", Text: "late reply", verb: "delay", value: "reply", OnWire: true, by: 5 * time.Second},
+	{Name: "late-request", Text: "late request", verb: "delay", value: "request", OnWire: true, by: 5 * time.Second},
+	{Name: "lose-reply", Text: "lose reply", verb: "drop", value: "reply", OnWire: true},
+	{Name: "lose-request", Text: "lose request", verb: "drop", value: "request", OnWire: true},
 }
 
-// lookup finds a fault of the palette; the zero kind if there is none.
-func lookup(name string) kind {
-	if k := each.Find(palette, func(k *kind) bool { return k.name == name }); k != nil {
+// lookup finds a fault of the palette; the zero Kind if there is none.
+func lookup(name string) Kind {
+	if k := each.Find(Palette, func(k *Kind) bool { return k.Name == name }); k != nil {
 		return *k
 	}
-	return kind{}
+	return Kind{}
 }
-
-// Palette lists the names of the faults that can be dropped: on a node, then on a message.
-func Palette() (names []string) {
-	for _, k := range palette {
-		names = append(names, k.name)
-	}
-	return names
-}
-
-// OnMessage reports whether a fault of the palette hits a message and not a node.
-func OnMessage(name string) bool { return lookup(name).onWire }
 
 func (a *Add) apply(p *plan.Plan) error {
 	k := lookup(a.Kind)
 	switch {
 	case k.verb == "":
 		return fmt.Errorf("there is no fault %q", a.Kind)
-	case k.onWire && a.Command == "":
+	case k.OnWire && a.Command == "":
 		return fmt.Errorf("this fault hits a message: drop it on an arrow of the diagram")
 	}
 	node := cmp.Or(a.Node, a.Client)
@@ -183,13 +174,13 @@ func (a *Add) apply(p *plan.Plan) error {
 	return nil
 }
 
-func (a *Add) trigger(k kind) faults.Trigger {
+func (a *Add) trigger(k Kind) faults.Trigger {
 	if a.Command == "" {
 		return faults.Trigger{At: (time.Duration(a.At) * time.Millisecond).Round(grain)}
 	}
 	moment := faults.AboutToSend
 	switch {
-	case k.onWire:
+	case k.OnWire:
 	case a.Reply:
 		moment = faults.HasReply
 	default:
@@ -218,14 +209,14 @@ func targets(h *history.History, lock string) map[string][]string {
 		primaries = servers[:1]
 	}
 	all := map[string][]string{}
-	for _, k := range palette {
+	for _, k := range Palette {
 		switch {
-		case k.onWire, k.verb == "pause":
-			all[k.name] = clients
+		case k.OnWire, k.verb == "pause":
+			all[k.Name] = clients
 		case k.verb == "fail-over":
-			all[k.name] = primaries
+			all[k.Name] = primaries
 		default:
-			all[k.name] = slices.Concat(clients, servers)
+			all[k.Name] = slices.Concat(clients, servers)
 		}
 	}
 	return all
@@ -233,18 +224,11 @@ func targets(h *history.History, lock string) map[string][]string {
 
 // nextMessage finds the message for a fault that hits messages and was dropped in a lane.
 func (a *Add) nextMessage(h *timeline.Timeline) {
-	counts := map[string]int{}
-	for _, e := range h.Each(history.Sent) {
-		if h.Name(e.Node) != a.Node || h.Role(e.Node) != history.RoleClient {
-			continue
-		}
-		name := h.Op(e.Text).Name
-		if name == "" {
-			continue
-		}
-		counts[name]++
-		if e.At.Duration() >= time.Duration(a.At)*time.Millisecond {
-			a.Client, a.Command, a.Nth = a.Node, name, counts[name]
+	_, arrows := messagesOf(h, say.English)
+	for i, e := range h.Each(history.Sent) {
+		m, ok := arrows[int(i)]
+		if ok && m.Client == a.Node && e.At.Duration() >= time.Duration(a.At)*time.Millisecond {
+			a.Client, a.Command, a.Nth = m.Client, m.Command, m.Nth
 			return
 		}
 	}

@@ -99,7 +99,7 @@ func New() *Playground { return &Playground{} }
 
 // Play answers a request. The frame lists the problems of a request that cannot be played.
 func (g *Playground) Play(ctx context.Context, r Request) Frame {
-	if a := r.Edit.Add; a != nil && OnMessage(a.Kind) && a.Command == "" && a.Node != "" {
+	if a := r.Edit.Add; a != nil && a.Command == "" && a.Node != "" && lookup(a.Kind).OnWire {
 		before := r
 		before.Edit = Edit{}
 		if p, err := before.plan(); err == nil {

@@ -88,15 +88,11 @@ func (v *view) Folded() say.Phrase {
 func (v *view) Drawn() say.Phrase { return say.DrawnMeans.With() }
 
 // Says are the texts of the script.
-func (v *view) Says() map[string]string {
-	says := map[string]string{
+func (v *view) Says() map[string]any {
+	return page.Says(v.language, map[string]string{
 		results.Complete: "survives", "broken": "breaks", "unknown": "unknown", results.Sampled: "none found", results.NotSearched: "not searched",
 		"answer": "{n} of {of} locks survive what you ticked; for {found} more nothing was found that breaks them.",
-	}
-	for id, english := range says { // order: none, a map again
-		says[id] = say.Text(english).In(v.language)
-	}
-	return says
+	})
 }
 
 // ask is a question with its choices; Note says when it matters. For a resource, Tokens is yes or

@@ -78,6 +78,15 @@ func words(l say.Language) template.FuncMap {
 	}
 }
 
+// Says are the texts of a script in a language, by their names there.
+func Says(l say.Language, english map[string]string) map[string]any {
+	says := map[string]any{}
+	for id, text := range english { // order: none, a map again
+		says[id] = say.Text(text).In(l)
+	}
+	return says
+}
+
 // ours escapes a text of the templates. html/template escapes further in attributes.
 var ours = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;")
 

@@ -75,11 +75,6 @@ type group struct {
 	Options []option
 }
 
-type chip struct {
-	Kind, Text string
-	Wire       bool
-}
-
 // view is the view of the template.
 type view struct {
 	Head             page.Head
@@ -90,7 +85,7 @@ type view struct {
 	OtherLang        say.Language
 	Controls         []playground.Setting
 	Fences           []option
-	Palette          []chip
+	Palette          []playground.Kind
 	Stories          []option
 	Lessons          []tour.Card
 	Named            []option // the first locks of the menu
@@ -122,7 +117,7 @@ func HTML(cards []tour.Card, home string, links []Link, l say.Language) ([]byte,
 	word := func(english string) string { return say.Text(english).In(l) }
 	v := view{
 		Head: design.Head(word("Playground")+" · lockstep", page.ReportCSS, strip.CSS, strip.BeforeCSS).Loading(scriptFile, Policy), Shapes: template.HTML(diagram.Shapes()), Home: home, Links: links,
-		Other: names[say.Chinese], OtherName: say.Text("English").In(say.Chinese), OtherLang: say.Chinese, Legend: diagram.Legend("sim", l), Lessons: cards, Says: wordsOf(l),
+		Other: names[say.Chinese], OtherName: say.Text("English").In(say.Chinese), OtherLang: say.Chinese, Legend: diagram.Legend("sim", l), Lessons: cards, Says: wordsOf(l), Palette: playground.Palette,
 	}
 	if l == say.Chinese {
 		v.Other, v.OtherName, v.OtherLang = names[say.English], "English", say.English
@@ -134,9 +129,6 @@ func HTML(cards []tour.Card, home string, links []Link, l say.Language) ([]byte,
 	fence := slices.IndexFunc(plan.WorkloadKeys.Keys, func(k plan.Key) bool { return k.Name == "fence" })
 	for _, w := range plan.WorkloadKeys.Keys[fence].Words {
 		v.Fences = append(v.Fences, option{w.Word, word(w.Doc)})
-	}
-	for _, kind := range playground.Palette() {
-		v.Palette = append(v.Palette, chip{kind, word(chips[kind]), playground.OnMessage(kind)})
 	}
 	v.Named, v.Locks = lockMenu(l)
 	var err error
@@ -180,12 +172,6 @@ func played(r playground.Request) (playground.Frame, error) {
 		return f, fmt.Errorf("a story of the playground: %s", strings.Join(f.Problems, "; "))
 	}
 	return f, nil
-}
-
-// chips are the faults of the palette, in words.
-var chips = map[string]string{
-	"pause": "pause", "crash": "crash", "cut-off": "cut off", "clock": "clock steps", "fail-over": "failover",
-	"lose-request": "lose request", "lose-reply": "lose reply", "late-request": "late request", "late-reply": "late reply",
 }
 
 // stories lists the shipped stories that a page can play, and their descriptions by title.
@@ -265,8 +251,7 @@ var suggested = []string{"set-nx-lua", "watchdog-lua", "redlock", "etcd-mutex"}
 
 // wordsOf are the texts and settings of the script.
 func wordsOf(l say.Language) map[string]any {
-	says := map[string]any{"most": playground.MaxLocks, "start": playground.Start, "begins": playground.Title(l), "suggest": suggested}
-	for id, english := range map[string]string{ // order: none, a map again
+	says := page.Says(l, map[string]string{
 		"more": "Compare with another lock", "linked": "The link is copied.",
 		"copied": "The scenario file is copied: simulate run FILE plays it.", "toolarge": "This file is larger than 1 MiB: a scenario is one short story.",
 		"failed":   "The simulator does not start.",
@@ -275,8 +260,7 @@ func wordsOf(l say.Language) map[string]any {
 		"only":     "This one is for: {nodes}", "none": "no lane of this lock",
 		"step": "Step {n} of {of}, {at}:",
 		"next": "Go on:", "right": "Right.", "tale": "The story",
-	} {
-		says[id] = say.Text(english).In(l)
-	}
+	})
+	says["most"], says["start"], says["begins"], says["suggest"] = playground.MaxLocks, playground.Start, playground.Title(l), suggested
 	return says
 }

@@ -46,7 +46,7 @@ type pageView struct {
 	Left                                   string // about what the page leaves out to stay small
 	Evidence                               evidence
 	State                                  []beliefTable // for the script
-	Says                                   map[string]string
+	Says                                   map[string]any
 
 	language say.Language
 	linker   *page.Linker
@@ -139,7 +139,7 @@ func newPage(b *bundle.Bundle, stories []story, shared *figure.Figure, d richnes
 		Title:    sanitize.Text(b.Title(l), sanitize.MaxLine), Subtitle: sanitize.Text(b.Subtitle(l), sanitize.MaxLine), Seed: b.Seed, Backend: sanitize.Text(b.Backend, sanitize.MaxName),
 		Mode: say.Text("real servers").In(l), Length: say.RunsTook.With(say.Number(played(b)), say.Rounded(b.Simulated()), say.Flag(history.Simulated(b.Backend))).In(l), Speed: b.Speed().In(l),
 		Hash: sanitize.Text(b.Hash, sanitize.MaxLine), Replay: sanitize.Text(b.Replay, sanitize.MaxLine),
-		Head: design.Head(sanitize.Text(b.Title(l), sanitize.MaxLine), page.ReportCSS, figure.CSS, strip.CSS), Says: map[string]string{},
+		Head: design.Head(sanitize.Text(b.Title(l), sanitize.MaxLine), page.ReportCSS, figure.CSS, strip.CSS), Says: page.Says(l, scriptSays),
 		Legend: diagram.Legend(b.Backend, l), Shapes: template.HTML(diagram.Shapes()), SetUp: setUp(b, l), Promises: promisesOf(b, l), linker: page.NewLinker(l),
 	}
 	if b.Backend == history.Sim {
@@ -147,9 +147,6 @@ func newPage(b *bundle.Bundle, stories []story, shared *figure.Figure, d richnes
 	}
 	if history.Simulated(b.Backend) {
 		v.Mode = say.Text("simulated").In(l)
-	}
-	for id, text := range scriptSays { // order: none, a map again
-		v.Says[id] = say.Text(text).In(l)
 	}
 	if p := b.Plan; p != nil {
 		said := p.Prose(l)
