@@ -19,6 +19,7 @@ import (
 
 	"github.com/goccy/go-yaml"
 
+	"lockstep/internal/each"
 	"lockstep/internal/say"
 )
 
@@ -135,9 +136,5 @@ func Find(lessons []*Lesson, word string) *Lesson {
 
 // Names returns the names of the lessons, in order.
 func Names(lessons []*Lesson) []string {
-	out := make([]string, len(lessons))
-	for i, l := range lessons {
-		out[i] = l.Name
-	}
-	return out
+	return each.Map(lessons, func(l *Lesson) string { return l.Name })
 }

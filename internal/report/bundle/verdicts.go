@@ -121,23 +121,15 @@ func (b *Bundle) Outcome() string {
 // AnyBroken reports whether a run broke a property.
 func AnyBroken(r *Run) bool { return BrokenCount(r) > 0 }
 
-// ReferenceOf is the index of the first run that was played.
-func ReferenceOf(b *Bundle) int {
-	for i := range b.Histories() {
-		return i
-	}
-	return 0
-}
-
 // BrokenCount counts the properties that a run broke.
 func BrokenCount(r *Run) int {
 	return each.Count(r.Judgement.Findings, func(f *checker.Finding) bool { return f.Verdict == checker.Broken })
 }
 
-// AnyHistory returns the first history of a bundle; nil without one.
-func (b *Bundle) AnyHistory() *history.History {
-	for _, h := range b.Histories() {
-		return h
+// First is the first history of a bundle and the index of its run; nil without one.
+func (b *Bundle) First() (int, *history.History) {
+	for i, h := range b.Histories() {
+		return i, h
 	}
-	return nil
+	return 0, nil
 }

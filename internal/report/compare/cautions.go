@@ -97,7 +97,7 @@ func (c *Comparison) others(is func(b *bundle.Bundle) bool) say.Phrase {
 }
 
 func clientsOf(b *bundle.Bundle) (names []string) {
-	if h := b.AnyHistory(); h != nil {
+	if _, h := b.First(); h != nil {
 		for _, id := range bundle.NodesOf(h, history.RoleClient) {
 			names = append(names, sanitize.Text(h.Name(id), sanitize.MaxName))
 		}
@@ -107,7 +107,7 @@ func clientsOf(b *bundle.Bundle) (names []string) {
 
 // scaleOf is the scale of a run in millionths; 0 when unknown.
 func scaleOf(b *bundle.Bundle) int64 {
-	if h := b.AnyHistory(); h != nil {
+	if _, h := b.First(); h != nil {
 		return h.Header.ScalePPM
 	}
 	return 0

@@ -16,6 +16,7 @@ import (
 
 	"github.com/goccy/go-yaml"
 
+	"lockstep/internal/each"
 	"lockstep/internal/say"
 )
 
@@ -45,6 +46,9 @@ func (t *Term) In(l say.Language) *Entry {
 //go:embed terms.yaml
 var file []byte
 
+// All returns the terms, in the order in which a reader may meet them.
+func All() []Term { return read(say.English) }
+
 // read reads the terms when they are first needed.
 var read = say.OnceForEach(func(say.Language) (all []Term) {
 	if err := yaml.UnmarshalWithOptions(file, &all, yaml.Strict()); err != nil {
@@ -53,18 +57,12 @@ var read = say.OnceForEach(func(say.Language) (all []Term) {
 	return all
 })
 
-func terms() []Term { return read(say.English) }
-
-// All returns the terms, in the order in which a reader may meet them.
-func All() []Term { return slices.Clone(terms()) }
-
 // Lookup returns the term with an id.
 func Lookup(id string) (Term, bool) {
-	i := slices.IndexFunc(terms(), func(t Term) bool { return t.ID == id })
-	if i < 0 {
-		return Term{}, false
+	if t := each.Find(All(), func(t *Term) bool { return t.ID == id }); t != nil {
+		return *t, true
 	}
-	return terms()[i], true
+	return Term{}, false
 }
 
 // Find returns the terms in a text, each once, in the order of their first occurrence. The longest
@@ -90,10 +88,10 @@ type form struct {
 // forms lists all spellings of all terms, the longest first.
 func forms(l say.Language) []form {
 	var all []form
-	for i := range terms() {
-		e := terms()[i].In(l)
+	for i := range All() {
+		e := All()[i].In(l)
 		for _, text := range append([]string{e.Name}, e.Also...) {
-			all = append(all, form{text, i, terms()[i].Page || text == strings.ToUpper(text)})
+			all = append(all, form{text, i, All()[i].Page || text == strings.ToUpper(text)})
 		}
 	}
 	slices.SortStableFunc(all, func(a, b form) int { return len(b.text) - len(a.text) })

@@ -27,7 +27,7 @@ func Split(l say.Language, text string, page bool) []Piece {
 				if at > from {
 					out = append(out, Piece{Text: text[from:at]})
 				}
-				out = append(out, Piece{Text: text[at:end], Term: terms()[term].ID})
+				out = append(out, Piece{Text: text[at:end], Term: All()[term].ID})
 				before, _ = utf8.DecodeLastRuneInString(text[:end])
 				at, from = end, end
 				continue
@@ -45,7 +45,7 @@ func Split(l say.Language, text string, page bool) []Piece {
 func longestAt(l say.Language, text string, at int, first rune, page bool) (end, term int) {
 	for _, f := range byFirst(l)[unicode.ToLower(first)] {
 		end := at + len(f.text)
-		if end > len(text) || terms()[f.term].Page && !page || !whole(text, at, end) {
+		if end > len(text) || All()[f.term].Page && !page || !whole(text, at, end) {
 			continue
 		}
 		if piece := text[at:end]; piece == f.text || !f.exact && strings.EqualFold(piece, f.text) {

@@ -63,11 +63,11 @@ func TestSplitTriesEveryForm(t *testing.T) {
 func tryAt(l say.Language, text string, at int) (id string, size int) {
 	for _, f := range forms(l) {
 		end := at + len(f.text)
-		if end > len(text) || terms()[f.term].Page || !whole(text, at, end) {
+		if end > len(text) || All()[f.term].Page || !whole(text, at, end) {
 			continue
 		}
 		if piece := text[at:end]; piece == f.text || f.text != strings.ToUpper(f.text) && strings.EqualFold(piece, f.text) {
-			return terms()[f.term].ID, len(f.text)
+			return All()[f.term].ID, len(f.text)
 		}
 	}
 	_, size = utf8.DecodeRuneInString(text[at:])

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"lockstep/internal/checker"
+	"lockstep/internal/each"
 	"lockstep/internal/history"
 	"lockstep/internal/report/page"
 	"lockstep/internal/report/sanitize"
@@ -62,18 +63,13 @@ func newView(m *Matrix) *view {
 		if !l.Apart {
 			v.Rows++
 		}
-		for k := range l.Cells {
-			for n := range v.Legend {
-				if v.Legend[n].Letter == string(l.Cells[k].Letter) {
-					v.Legend[n].Count++
-				}
-			}
-			looks := strings.Fields(l.Class(&l.Cells[k]))
-			for n := range v.Marks {
-				if slices.Contains(looks, v.Marks[n].Class) {
-					v.Marks[n].Count++
-				}
-			}
+		for n := range v.Legend {
+			letter := checker.Letter(v.Legend[n].Letter)
+			v.Legend[n].Count += each.Count(l.Cells, func(c *Cell) bool { return c.Letter == letter })
+		}
+		for n := range v.Marks {
+			look := v.Marks[n].Class
+			v.Marks[n].Count += each.Count(l.Cells, func(c *Cell) bool { return slices.Contains(strings.Fields(l.Class(c)), look) })
 		}
 	}
 	if v.More() {

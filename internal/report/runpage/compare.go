@@ -126,7 +126,7 @@ func compare(b *bundle.Bundle, stories []story, v *pageView) *comparison {
 		c.Rows = append(c.Rows, row)
 	}
 	text := func(p say.Phrase) page.Cell { return page.Cell{Text: sanitize.Sentence(p.In(v.language))} }
-	reference := bundle.ReferenceOf(b)
+	reference, _ := b.First()
 	add("first difference", "from the first lock's story", true, func(i int) page.Cell {
 		return firstDifference(stories, v, reference, i)
 	})

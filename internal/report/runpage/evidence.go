@@ -146,9 +146,9 @@ func limitsOf(b *bundle.Bundle, stories []story, l say.Language) []string {
 	default:
 		add(say.Text("The moment at which a real server executes a command is not visible. Grants are derived from what the clients saw, and only where that leaves no doubt. A real run cannot be repeated bit for bit."))
 	}
-	if b.AnyHistory() != nil {
+	if first, h := b.First(); h != nil {
 		var held say.Remarks
-		for _, p := range stories[bundle.ReferenceOf(b)].assumptions {
+		for _, p := range stories[first].assumptions {
 			everywhere := true
 			for i := range b.Histories() {
 				everywhere = everywhere && slices.ContainsFunc(stories[i].assumptions, func(o bundle.Assumption) bool {

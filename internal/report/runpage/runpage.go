@@ -55,7 +55,7 @@ func HTML(b *bundle.Bundle, l say.Language) (out []byte, err error) {
 		stories[i] = newStory(b, &b.Runs[i], points, l)
 	}
 	waits := make([]*timeline.Measures, len(stories))
-	reference := bundle.ReferenceOf(b)
+	reference, _ := b.First()
 	for i := range b.Histories() {
 		if waits[i] = stories[i].Measures; i != reference {
 			stories[i].Compare(&stories[reference].Told)

@@ -126,18 +126,12 @@ type figureGroup struct {
 	Absent       []string
 }
 
-func played(b *bundle.Bundle) (n int) {
-	for range b.Histories() {
-		n++
-	}
-	return n
-}
-
 func newPage(b *bundle.Bundle, stories []story, shared *figure.Figure, d richness, l say.Language) *pageView {
+	played := each.Count(b.Runs, func(r *bundle.Run) bool { return r.Judgement.History != nil })
 	v := &pageView{
 		language: l,
 		Title:    sanitize.Text(b.Title(l), sanitize.MaxLine), Subtitle: sanitize.Text(b.Subtitle(l), sanitize.MaxLine), Seed: b.Seed, Backend: sanitize.Text(b.Backend, sanitize.MaxName),
-		Mode: say.Text("real servers").In(l), Length: say.RunsTook.With(say.Number(played(b)), say.Rounded(b.Simulated()), say.Flag(history.Simulated(b.Backend))).In(l), Speed: b.Speed().In(l),
+		Mode: say.Text("real servers").In(l), Length: say.RunsTook.With(say.Number(played), say.Rounded(b.Simulated()), say.Flag(history.Simulated(b.Backend))).In(l), Speed: b.Speed().In(l),
 		Hash: sanitize.Text(b.Hash, sanitize.MaxLine), Replay: sanitize.Text(b.Replay, sanitize.MaxLine),
 		Head: design.Head(sanitize.Text(b.Title(l), sanitize.MaxLine), page.ReportCSS, figure.CSS, strip.CSS), Says: page.Says(l, scriptSays),
 		Legend: diagram.Legend(b.Backend, l), Shapes: template.HTML(diagram.Shapes()), SetUp: setUp(b, l), Promises: promisesOf(b, l), linker: page.NewLinker(l),
