@@ -18,10 +18,7 @@ import (
 // comparison is the section "Which design fixes it": the locks of the scenario side by side, with
 // the same seed and the same faults.
 type comparison struct {
-	Locks []string
-	Hrefs []string
 	Rows  []comparedRow
-	Note  string // what the columns have in common
 	Says  string // introduces the fixes, or says that no lock is one
 	Fixes []fix
 }
@@ -103,16 +100,8 @@ func compare(b *bundle.Bundle, stories []story, v *pageView) *comparison {
 	}
 	c := &comparison{}
 	c.Fixes, c.Says = fixesOf(b, max(b.Worst(), 0), stories, v)
-	for i := range b.Runs {
-		c.Locks = append(c.Locks, v.Runs[i].Lock)
-		c.Hrefs = append(c.Hrefs, "#"+v.Runs[i].ID)
-	}
 	for n, p := range v.Properties {
-		row := comparedRow{Name: p}
-		for i := range v.Runs {
-			row.Cells = append(row.Cells, v.Runs[i].Cells[n])
-		}
-		c.Rows = append(c.Rows, row)
+		c.Rows = append(c.Rows, comparedRow{Name: p, Cells: each.Map(v.Runs, func(r runView) page.Cell { return r.Cells[n] })})
 	}
 	add := func(name, hint string, wide bool, cell func(i int) page.Cell) {
 		row := comparedRow{Name: say.Text(name).In(v.language), Hint: say.Text(hint).In(v.language), Wide: wide}
@@ -154,7 +143,6 @@ func compare(b *bundle.Bundle, stories []story, v *pageView) *comparison {
 	add("at the resource", "what it must be able to do", false, func(i int) page.Cell {
 		return text(resourceText(b.Runs[i].Judgement.History, stories[i].Measures))
 	})
-	c.Note = say.Text("Same seed, same clients, same faults, same delays on the network: only the lock differs.").In(v.language)
 	return c
 }
 

@@ -9,6 +9,7 @@ import (
 	"lockstep/internal/each"
 	"lockstep/internal/explain"
 	"lockstep/internal/history"
+	"lockstep/internal/plan"
 	"lockstep/internal/report/bundle"
 	"lockstep/internal/report/diagram"
 	"lockstep/internal/report/figure"
@@ -24,8 +25,7 @@ type pageView struct {
 	Speed                                  string // relative to the scenario; "" at scale 1
 	Seed                                   uint64
 	Hash, Replay                           string
-	Story, Question, Lesson                string
-	Origin                                 string // of a story that was shrunk
+	Said                                   plan.Texts
 	Head                                   page.Head
 	Leads                                  []string // the verdict in a sentence
 	Properties                             []string
@@ -88,6 +88,7 @@ func (v *pageView) SeeStep(n int) string { return say.SeeStep.With(say.Number(n)
 type pair struct{ Name, Value string }
 
 type runView struct {
+	Page                      *pageView
 	ID, Prefix, Lock, Verdict string
 	Impact                    checker.Impact
 	Number                    int       // of the lock, from 0
@@ -142,15 +143,14 @@ func newPage(b *bundle.Bundle, stories []story, shared *figure.Figure, d richnes
 	if history.Simulated(b.Backend) {
 		v.Mode = say.Text("simulated").In(l)
 	}
-	if p := b.Plan; p != nil {
-		said := p.Prose(l)
-		v.Story, v.Question, v.Lesson = sanitize.Text(said.Story, sanitize.MaxProse), sanitize.Text(said.Question, sanitize.MaxProse), sanitize.Text(said.Lesson, sanitize.MaxProse)
-		v.Origin = sanitize.Text(said.Origin, sanitize.MaxProse)
+	if b.Plan != nil {
+		v.Said = b.Plan.Prose(l)
 	}
 	props := b.Properties()
 	v.Properties = b.PropertyNames(l)
 	for i := range b.Runs {
 		v.Runs = append(v.Runs, newRunView(&b.Runs[i], i, props, &stories[i], d))
+		v.Runs[i].Page = v
 		state := beliefTable{}
 		if b.Runs[i].Judgement.History != nil {
 			state = beliefTableOf(b.Runs[i].Timeline(), v.Runs[i].shown, l)
@@ -204,23 +204,11 @@ func (v *pageView) lead(b *bundle.Bundle, told int, l say.Language) {
 	v.Lead.Verdict = "" // it is at the top
 }
 
-// lockView is a lock on its page, for the templates of one lock.
-type lockView struct {
-	Page *pageView
-	Run  runView
-}
-
-// With is a lock for its template.
-func (v *pageView) With(r runView) lockView { return lockView{v, r} }
-
 // maxAligned limits the locks below each other in one figure.
 const maxAligned = 12
 
 func (v *pageView) align(stories []story) {
-	var told []bundle.Told
-	for i := range stories {
-		told = append(told, stories[i].Told)
-	}
+	told := each.Map(stories, func(s story) bundle.Told { return s.Told })
 	drawn, n := strip.Aligned(told, maxAligned, v.language)
 	if n > maxAligned {
 		v.AlignedSays = say.FirstOfLocks.With(say.Number(maxAligned), say.Number(n)).In(v.language)
