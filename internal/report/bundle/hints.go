@@ -58,7 +58,7 @@ func whyNotFired(r *Run, f *checker.FiredFault) say.Phrase {
 
 // Remedy is the command that plays the remedy of the story, if a lock broke and none survives; ""
 // for none.
-func Remedy(b *Bundle) string {
+func (b *Bundle) Remedy() string {
 	if b.Plan == nil || b.Plan.Remedy == "" || b.Worst() < 0 {
 		return ""
 	}
@@ -71,7 +71,7 @@ func Remedy(b *Bundle) string {
 }
 
 func remedy(b *Bundle) *hint {
-	if command := Remedy(b); command != "" {
+	if command := b.Remedy(); command != "" {
 		return &hint{say.Text("what survives this"), command}
 	}
 	return nil

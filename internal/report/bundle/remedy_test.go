@@ -27,7 +27,7 @@ func TestRemediesSurvive(t *testing.T) {
 			continue
 		}
 		seen++
-		if bundle.Remedy(b) == "" {
+		if b.Remedy() == "" {
 			t.Errorf("%s has a remedy, and a lock in it survives", file)
 		}
 		remedy := play(lessons + b.Plan.Remedy + ".yaml")

@@ -82,9 +82,9 @@ func (r *Run) Outcome() string {
 	return cmp.Or(outcomeOf[o.Alone()], NotAsExpected)
 }
 
-// Missed says which expectations of a run were not met, and why: what it did not test, or which
+// Missed says which expectations were not met, and why: what it did not test, or which
 // lines of random faults did nothing. It is empty without a reason.
-func Missed(r *Run) say.Phrase {
+func (r *Run) Missed() say.Phrase {
 	var parts say.Remarks
 	untested := r.Judgement.Untested
 	if !untested.Empty() {

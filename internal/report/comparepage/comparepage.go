@@ -83,9 +83,6 @@ func (v *view) Cells(s *compare.Side) (cells []page.Cell) {
 	return cells
 }
 
-// Missed says which expectations of a side were not met.
-func (v *view) Missed(s *compare.Side) say.Phrase { return bundle.Missed(s.Run) }
-
 // Heads and Ratios are the table of measures.
 func (v *view) Heads() []string            { return say.Texts(v.Language, compare.RatioHeads...) }
 func (v *view) Ratios() []compare.RatioRow { return compare.RatioRows(v.Shown, v.Language) }

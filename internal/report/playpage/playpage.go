@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 
+	"lockstep/internal/each"
 	"lockstep/internal/locks"
 	"lockstep/internal/plan"
 	"lockstep/internal/playground"
@@ -84,7 +85,7 @@ type view struct {
 	Other, OtherName string // the same page in the other language
 	OtherLang        say.Language
 	Controls         []playground.Setting
-	Fences           []option
+	Fences           []plan.Word
 	Palette          []playground.Kind
 	Stories          []option
 	Lessons          []tour.Card
@@ -117,19 +118,12 @@ func HTML(cards []tour.Card, home string, links []Link, l say.Language) ([]byte,
 	word := func(english string) string { return say.Text(english).In(l) }
 	v := view{
 		Head: design.Head(word("Playground")+" · lockstep", page.ReportCSS, strip.CSS, strip.BeforeCSS).Loading(scriptFile, Policy), Shapes: template.HTML(diagram.Shapes()), Home: home, Links: links,
-		Other: names[say.Chinese], OtherName: say.Text("English").In(say.Chinese), OtherLang: say.Chinese, Legend: diagram.Legend("sim", l), Lessons: cards, Says: wordsOf(l), Palette: playground.Palette,
+		Other: names[say.Chinese], OtherName: say.Text("English").In(say.Chinese), OtherLang: say.Chinese, Legend: diagram.Legend("sim", l), Lessons: cards, Says: wordsOf(l), Palette: playground.Palette, Controls: playground.Controls(),
 	}
 	if l == say.Chinese {
 		v.Other, v.OtherName, v.OtherLang = names[say.English], "English", say.English
 	}
-	for _, c := range playground.Controls() {
-		c.Name = word(c.Name)
-		v.Controls = append(v.Controls, c)
-	}
-	fence := slices.IndexFunc(plan.WorkloadKeys.Keys, func(k plan.Key) bool { return k.Name == "fence" })
-	for _, w := range plan.WorkloadKeys.Keys[fence].Words {
-		v.Fences = append(v.Fences, option{w.Word, word(w.Doc)})
-	}
+	v.Fences = each.Find(plan.WorkloadKeys.Keys, func(k *plan.Key) bool { return k.Name == "fence" }).Words
 	v.Named, v.Locks = lockMenu(l)
 	var err error
 	var told map[string]string

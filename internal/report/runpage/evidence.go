@@ -73,8 +73,8 @@ func evidenceOf(b *bundle.Bundle, stories []story, v *pageView, d richness) evid
 	fact("form of the result", say.Schema.With(bundle.ResultSchema))
 	fact("judged by", say.JudgedBy.With(say.Number(len(v.Properties)), say.ListOf(v.Properties)))
 	fact("program, Go and system", say.Text("in env.json of the run directory: a report has the same bytes wherever it is made"))
-	if v.Hash != "" {
-		fact("hash of the history", say.Verbatim(v.Hash))
+	if b.Hash != "" {
+		fact("hash of the history", say.Verbatim(sanitize.Text(b.Hash, sanitize.MaxLine)))
 	}
 	for _, f := range filesOfRun {
 		if f.Name != "stores/" || b.Logs {

@@ -29,7 +29,7 @@ func newRunView(r *bundle.Run, i int, props []string, st *story, d richness) run
 	j := &r.Judgement
 	v := runView{
 		Impact: j.Impact(), ID: fmt.Sprintf("lock-%d", i+1), Number: i, Prefix: stepPrefix(i), Lock: sanitize.Text(r.Lock, sanitize.MaxName), Sum: sumOf(r, st.language),
-		sentence: explain.Verdict(r.Timeline(), j), Missed: sanitize.Text(bundle.Missed(r).In(st.language), sanitize.MaxLine), properties: props,
+		sentence: explain.Verdict(r.Timeline(), j), Missed: sanitize.Text(r.Missed().In(st.language), sanitize.MaxLine), properties: props,
 	}
 	v.Verdict = st.sentence(v.sentence)
 	v.Outcome = say.Text(r.Outcome()).In(st.language)

@@ -21,10 +21,9 @@ import (
 
 // pageView is the view of the template. All texts are clean; the template escapes them.
 type pageView struct {
+	*bundle.Bundle
 	Title, Subtitle, Mode, Backend, Length string
 	Speed                                  string // relative to the scenario; "" at scale 1
-	Seed                                   uint64
-	Hash, Replay                           string
 	Said                                   plan.Texts
 	Head                                   page.Head
 	Leads                                  []string // the verdict in a sentence
@@ -40,7 +39,6 @@ type pageView struct {
 	Compared                               *comparison
 	Aligned                                template.HTML
 	AlignedSays                            string
-	Remedy                                 string // the command that plays what survives it
 	Flips                                  []flip
 	Groups                                 []figureGroup
 	Left                                   string // about what the page leaves out to stay small
@@ -130,10 +128,9 @@ type figureGroup struct {
 func newPage(b *bundle.Bundle, stories []story, shared *figure.Figure, d richness, l say.Language) *pageView {
 	played := each.Count(b.Runs, func(r *bundle.Run) bool { return r.Judgement.History != nil })
 	v := &pageView{
-		language: l,
-		Title:    sanitize.Text(b.Title(l), sanitize.MaxLine), Subtitle: sanitize.Text(b.Subtitle(l), sanitize.MaxLine), Seed: b.Seed, Backend: sanitize.Text(b.Backend, sanitize.MaxName),
+		Bundle: b, language: l,
+		Title: sanitize.Text(b.Title(l), sanitize.MaxLine), Subtitle: sanitize.Text(b.Subtitle(l), sanitize.MaxLine), Backend: sanitize.Text(b.Backend, sanitize.MaxName),
 		Mode: say.Text("real servers").In(l), Length: say.RunsTook.With(say.Number(played), say.Rounded(b.Simulated()), say.Flag(history.Simulated(b.Backend))).In(l), Speed: b.Speed().In(l),
-		Hash: sanitize.Text(b.Hash, sanitize.MaxLine), Replay: sanitize.Text(b.Replay, sanitize.MaxLine),
 		Head: design.Head(sanitize.Text(b.Title(l), sanitize.MaxLine), page.ReportCSS, figure.CSS, strip.CSS), Says: page.Says(l, scriptSays),
 		Legend: diagram.Legend(b.Backend, l), Shapes: template.HTML(diagram.Shapes()), SetUp: setUp(b, l), Promises: promisesOf(b, l), linker: page.NewLinker(l),
 	}
@@ -165,7 +162,6 @@ func newPage(b *bundle.Bundle, stories []story, shared *figure.Figure, d richnes
 	if told < len(stories) {
 		v.Flips = flips(b, told, &stories[told])
 	}
-	v.Remedy = sanitize.Text(bundle.Remedy(b), sanitize.MaxLine)
 	v.Evidence = evidenceOf(b, stories, v, d)
 	if d.figures {
 		v.measurements(stories, shared, l)

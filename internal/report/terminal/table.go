@@ -171,7 +171,7 @@ func (t *terminal) row(g *grid, i int, props []string) {
 		text += "  " + t.Paint(outcomeColors[r.Outcome()], t.outcome(r))
 	}
 	t.Line(text)
-	if why := bundle.Missed(r); g.outcome && !why.Empty() {
+	if why := r.Missed(); g.outcome && !why.Empty() {
 		t.below(4, outcomeColors[r.Outcome()], t.Text(say.OutcomeSince.With("", say.Text(r.Outcome()), why)), "  ")
 	}
 }
@@ -183,10 +183,10 @@ func (t *terminal) outcomes() {
 		switch r := &t.b.Runs[i]; {
 		case r.Outcome() == bundle.AsExpected:
 			rest++
-		case bundle.Missed(r).Empty():
+		case r.Missed().Empty():
 			t.Line("  " + t.Text(say.OfLock.With(say.Verbatim(sanitize.Text(r.Lock, sanitize.MaxName)), say.Text(r.Outcome()))))
 		default:
-			t.below(2, outcomeColors[r.Outcome()], t.Text(say.OutcomeSince.With(say.Verbatim(sanitize.Text(r.Lock, sanitize.MaxName)), say.Text(r.Outcome()), bundle.Missed(r))), "  ")
+			t.below(2, outcomeColors[r.Outcome()], t.Text(say.OutcomeSince.With(say.Verbatim(sanitize.Text(r.Lock, sanitize.MaxName)), say.Text(r.Outcome()), r.Missed())), "  ")
 		}
 	}
 	switch rest {
