@@ -118,19 +118,17 @@ func (c *canvas) step(s explain.Step) {
 
 // table writes rows of cells, the first one as a header.
 func (c *canvas) table(rows [][]string) {
-	widths := make([]int, len(rows[0]))
-	for _, row := range rows {
-		for i, cell := range row {
-			widths[i] = max(widths[i], c.Width(cell))
-		}
-	}
+	var cells [][]ink.Cell
 	for n, row := range rows {
-		line := margin
+		cells = append(cells, nil)
 		for i, cell := range row {
 			c.note(cell)
-			line += c.Paint(cellColor(n, i, cell), c.Pad(cell, widths[i])) + "   "
+			cells[n] = append(cells[n], ink.Cell{Text: cell, Code: cellColor(n, i, cell)})
 		}
-		c.Line(line)
+	}
+	widths := c.Widths(cells)
+	for _, row := range cells {
+		c.Row(margin, "   ", row, widths)
 	}
 }
 

@@ -75,6 +75,37 @@ func (p *Page) Right(s string, columns int) string {
 	return strings.Repeat(" ", max(columns-p.Width(s), 0)) + s
 }
 
+// Cell is a cell of a table, in a colour; one that is Right ends at the right of its column.
+type Cell struct {
+	Text, Code string
+	Right      bool
+}
+
+// Widths are the widths of the columns that have room for some rows.
+func (p *Page) Widths(rows [][]Cell) (widths []int) {
+	for _, row := range rows {
+		for i, c := range row {
+			if i == len(widths) {
+				widths = append(widths, 0)
+			}
+			widths[i] = max(widths[i], p.Width(c.Text))
+		}
+	}
+	return widths
+}
+
+// Row writes a row of a table, with a gap between its columns.
+func (p *Page) Row(indent, gap string, row []Cell, widths []int) {
+	for i, c := range row {
+		text, blanks := p.Paint(c.Code, c.Text), strings.Repeat(" ", widths[i]-p.Width(c.Text))
+		if c.Right {
+			text, blanks = blanks, text
+		}
+		indent += text + blanks + gap
+	}
+	p.Line(indent)
+}
+
 // Step writes a step of a story: its time in some columns, its sentence, and what breaks. Belief
 // and store follow the sentence if they disagree, unless beside has them, in the given columns.
 func (p *Page) Step(s *explain.Step, at, column int, beside string) {

@@ -1,6 +1,8 @@
 package terminal
 
 import (
+	"slices"
+
 	"lockstep/internal/report/bundle"
 	"lockstep/internal/report/ink"
 	"lockstep/internal/report/sanitize"
@@ -11,17 +13,16 @@ import (
 // each property broke, and how many runs are no evidence.
 func Seeds(tallies []*bundle.Tally, o Options) string {
 	t := newTerminal(nil, o)
-	rows := make([][][]string, len(tallies))
-	widths := make([]int, 4)
+	rows := make([][][]ink.Cell, len(tallies))
 	for i, tally := range tallies {
 		for _, b := range tally.BrokenRates() {
-			row := []string{sanitize.Text(b.Property, sanitize.MaxName), t.Text(b.Runs), t.Text(b.Rate), t.Text(b.First)}
-			for n, cell := range row {
-				widths[n] = max(widths[n], t.Width(cell))
-			}
-			rows[i] = append(rows[i], row)
+			rows[i] = append(rows[i], []ink.Cell{
+				{Text: t.signed("x " + sanitize.Text(b.Property, sanitize.MaxName)), Code: ink.Red},
+				{Text: t.Text(b.Runs), Right: true}, {Text: t.Text(b.Rate)}, {Text: t.Text(b.First)},
+			})
 		}
 	}
+	widths := t.Widths(slices.Concat(rows...))
 	for i, tally := range tallies {
 		met := say.Part(say.RunsAsExpected.With(say.Number(tally.Met), say.Number(tally.Runs)))
 		if tally.Unasked {
@@ -29,8 +30,7 @@ func Seeds(tallies []*bundle.Tally, o Options) string {
 		}
 		t.Line("  " + t.Paint(ink.Bold, sanitize.Text(tally.Lock, sanitize.MaxName)) + "  " + t.Text(met))
 		for _, row := range rows[i] {
-			t.Line("    " + t.Paint(ink.Red, t.signed("x "+t.Pad(row[0], widths[0]))) + "  " +
-				t.Right(row[1], widths[1]) + "  " + t.Pad(row[2], widths[2]) + "  " + row[3])
+			t.Row("    ", "  ", row, widths)
 		}
 		for _, more := range []say.Phrase{tally.NoneBrokeText(), tally.HoursText(), tally.UntestedText(), tally.IdleText(), tally.OfAllText()} {
 			if !more.Empty() {

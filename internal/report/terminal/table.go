@@ -13,45 +13,52 @@ import (
 
 var outcomeColors = map[string]string{bundle.NotAsExpected: ink.Red, bundle.Inconclusive: ink.Yellow}
 
-// grid is the verdict table of a terminal.
-type grid struct {
-	lock    int      // width of the column of locks
-	heads   []string // one line, or two joined by "\n"
-	cells   [][]string
-	widths  []int
-	outcome bool // with a column for the outcomes
+// layout is a form of the table of verdicts.
+type layout struct {
+	twoLines bool // of heads
+	below    bool // outcomes are below the table, not in a column
+	short    bool // cells
 }
 
 // matrix writes the table in the widest layout that fits: with one line of heads, with two, with
 // the outcomes below, with short cells. For the narrowest terminals it writes a list instead.
 func (t *terminal) matrix() {
 	props := t.b.Properties()
-	for _, layout := range []struct{ twoLines, below, short bool }{
-		{false, false, false}, {true, false, false}, {true, true, false}, {true, true, true},
-	} {
-		g := t.grid(props, layout.twoLines, layout.short)
-		g.outcome = !layout.below
-		if g.total(t.outcomeWidth()) <= t.Columns {
-			t.table(&g, props, layout.short)
+	for _, l := range []layout{{false, false, false}, {true, false, false}, {true, true, false}, {true, true, true}} {
+		rows := t.rows(props, l)
+		widths := t.Widths(rows)
+		room := t.Columns
+		for _, w := range widths {
+			room -= 2 + w
+		}
+		if room >= 0 {
+			t.table(rows, widths, l)
 			return
 		}
 	}
 	t.list(props)
 }
 
-func (t *terminal) table(g *grid, props []string, short bool) {
-	t.heads(g)
-	for i := range t.b.Runs {
-		t.row(g, i, props)
+func (t *terminal) table(rows [][]ink.Cell, widths []int, l layout) {
+	heads := len(rows) - len(t.b.Runs)
+	for i, row := range rows {
+		t.Row("  ", "  ", row, widths)
+		if i < heads || l.below {
+			continue
+		}
+		r := &t.b.Runs[i-heads]
+		if why := r.Missed(); !why.Empty() {
+			t.below(4, outcomeColors[r.Outcome()], t.Text(say.OutcomeSince.With("", say.Text(r.Outcome()), why)), "  ")
+		}
 	}
-	if short {
+	if l.short {
 		var words []string
 		for _, word := range strings.Split(say.Text("x broken  v kept  ? unknown").In(t.Language), "  ") {
 			words = append(words, t.signed(word))
 		}
 		t.Line(t.Paint(ink.Faint, "  "+strings.Join(words, "  ")))
 	}
-	if !g.outcome {
+	if l.below {
 		t.outcomes()
 	}
 	t.impacts()
@@ -73,107 +80,53 @@ func (t *terminal) list(props []string) {
 	t.Line("")
 }
 
-func (t *terminal) grid(props []string, twoLines, short bool) grid {
-	g := grid{widths: make([]int, len(props))}
+// rows are the heads and the runs.
+func (t *terminal) rows(props []string, l layout) [][]ink.Cell {
+	upper, lower := []ink.Cell{{}}, []ink.Cell{{}}
 	for _, head := range t.b.PropertyNames(t.Language) {
-		if twoLines {
-			head = split(head)
+		rest := ""
+		if l.twoLines {
+			head, rest = split(head)
 		}
-		g.heads = append(g.heads, head)
+		upper, lower = append(upper, ink.Cell{Text: head}), append(lower, ink.Cell{Text: rest})
+	}
+	rows := [][]ink.Cell{upper}
+	if l.twoLines {
+		rows = append(rows, lower)
 	}
 	for i := range t.b.Runs {
 		r := &t.b.Runs[i]
-		g.lock = max(g.lock, t.Width(sanitize.Text(r.Lock, 22)))
-		row := make([]string, len(props))
-		for n, p := range props {
+		row := []ink.Cell{{Text: sanitize.Text(r.Lock, 22)}}
+		for _, p := range props {
 			c := bundle.CellOf(r, p, t.Language)
-			row[n] = c.Long
+			text := c.Long
 			switch {
-			case short:
-				row[n] = c.Short
-			case c.Fenced && !twoLines:
-				row[n] = "v " + say.KeptFenced.With().In(t.Language)
+			case l.short:
+				text = c.Short
+			case c.Fenced && !l.twoLines:
+				text = "v " + say.KeptFenced.With().In(t.Language)
 			}
-			row[n] = t.signed(row[n])
-			g.widths[n] = max(g.widths[n], t.Width(row[n]))
+			row = append(row, ink.Cell{Text: t.signed(text), Code: colorOf(r.Judgement.Impact(), c.Verdict)})
 		}
-		g.cells = append(g.cells, row)
-	}
-	for n, head := range g.heads {
-		for _, l := range strings.Split(head, "\n") {
-			g.widths[n] = max(g.widths[n], t.Width(l))
+		if !l.below {
+			row = append(row, ink.Cell{Text: say.Text(r.Outcome()).In(t.Language), Code: outcomeColors[r.Outcome()]})
 		}
+		rows = append(rows, row)
 	}
-	return g
+	return rows
 }
 
 // split breaks a name after the dash nearest to its middle.
-func split(name string) string {
-	best, at := len(name)+1, -1
+func split(name string) (head, rest string) {
+	best, at := len(name)+1, 0
 	for i, r := range name {
 		if r == '-' {
 			if longer := max(i+1, len(name)-i-1); longer < best {
-				best, at = longer, i
+				best, at = longer, i+1
 			}
 		}
 	}
-	if at < 0 {
-		return "\n" + name
-	}
-	return name[:at+1] + "\n" + name[at+1:]
-}
-
-func (g *grid) total(outcome int) int {
-	n := 2 + g.lock
-	for _, w := range g.widths {
-		n += 2 + w
-	}
-	if g.outcome {
-		n += 2 + outcome
-	}
-	return n
-}
-
-// outcomeWidth is the width of the column of outcomes. Their reasons are below the rows.
-func (t *terminal) outcomeWidth() (most int) {
-	for i := range t.b.Runs {
-		most = max(most, t.Width(t.outcome(&t.b.Runs[i])))
-	}
-	return most
-}
-
-func (t *terminal) outcome(r *bundle.Run) string { return say.Text(r.Outcome()).In(t.Language) }
-
-func (t *terminal) heads(g *grid) {
-	lines := 1
-	for _, h := range g.heads {
-		lines = max(lines, 1+strings.Count(h, "\n"))
-	}
-	for l := range lines {
-		text := strings.Repeat(" ", 2+g.lock)
-		for n, h := range g.heads {
-			parts := strings.Split(h, "\n")
-			text += "  " + t.Pad(parts[min(l, len(parts)-1)], g.widths[n])
-		}
-		t.Line(text)
-	}
-}
-
-func (t *terminal) row(g *grid, i int, props []string) {
-	r := &t.b.Runs[i]
-	text := "  " + t.Pad(sanitize.Text(r.Lock, 22), g.lock)
-	impact := r.Judgement.Impact()
-	for n, p := range props {
-		text += "  " + t.Paint(colorOf(impact, bundle.CellOf(r, p, t.Language).Verdict), g.cells[i][n]) +
-			strings.Repeat(" ", g.widths[n]-t.Width(g.cells[i][n]))
-	}
-	if g.outcome {
-		text += "  " + t.Paint(outcomeColors[r.Outcome()], t.outcome(r))
-	}
-	t.Line(text)
-	if why := r.Missed(); g.outcome && !why.Empty() {
-		t.below(4, outcomeColors[r.Outcome()], t.Text(say.OutcomeSince.With("", say.Text(r.Outcome()), why)), "  ")
-	}
+	return name[:at], name[at:]
 }
 
 // outcomes writes the outcomes below the table: one line for all runs that are as expected.
