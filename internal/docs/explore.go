@@ -60,32 +60,21 @@ func cutSets(l *results.ExploredLock, way checker.Way) string {
 		return strings.Join(each.Map(sets, setName), ", ")
 	}
 	var parts []string
-	for size, n := range setSizes(sets) {
-		switch {
-		case n == 0:
-		case size == 0:
+	bySize := each.Groups(sets, func(s results.CutSet) int { return len(s.Kinds) })
+	slices.SortFunc(bySize, func(a, b each.Group[int, results.CutSet]) int { return cmp.Compare(a.Key, b.Key) })
+	for _, same := range bySize {
+		switch n := len(same.All); same.Key {
+		case 0:
 			parts = append(parts, "no fault at all")
-		case size == 1:
+		case 1:
 			parts = append(parts, fmt.Sprintf("%d alone", n))
-		case size == 2:
+		case 2:
 			parts = append(parts, fmt.Sprintf("%d %s", n, plural(n, "pair", "pairs")))
 		default:
-			parts = append(parts, fmt.Sprintf("%d of %d", n, size))
+			parts = append(parts, fmt.Sprintf("%d of %d", n, same.Key))
 		}
 	}
 	return linkInto(strings.Join(parts, ", "), "locks/"+l.Lock+".md", "what-it-takes-to-break-it")
-}
-
-// setSizes counts the sets by their size.
-func setSizes(sets []results.CutSet) []int {
-	var out []int
-	for _, s := range sets {
-		for len(out) <= len(s.Kinds) {
-			out = append(out, 0)
-		}
-		out[len(s.Kinds)]++
-	}
-	return out
 }
 
 // pairsOf is how pairs were searched, in a few words.
@@ -136,43 +125,31 @@ func broken(lock string, s *results.CutSet) string {
 
 // setRows has a line for each set that breaks the lock in some way, smallest sets first, and a last
 // line for the ways in which none does.
-func setRows(l *results.ExploredLock) [][]string {
-	var sets []results.CutSet
-	find := func(in []results.CutSet, kinds []string) int {
-		return slices.IndexFunc(in, func(s results.CutSet) bool { return slices.Equal(s.Kinds, kinds) })
-	}
-	for _, way := range checker.Outcomes() {
-		for _, s := range l.By(way) {
-			if find(sets, s.Kinds) < 0 {
-				sets = append(sets, s)
+func setRows(l *results.ExploredLock) (rows [][]string) {
+	all := slices.Concat(each.Map(checker.Outcomes(), l.By)...)
+	slices.SortStableFunc(all, func(a, b results.CutSet) int { return cmp.Compare(len(a.Kinds), len(b.Kinds)) })
+	for _, same := range each.Groups(all, setName) {
+		find := func(way checker.Way) *results.CutSet {
+			return each.Find(l.By(way), func(s *results.CutSet) bool { return setName(*s) == same.Key })
+		}
+		rows = append(rows, append([]string{playable(l.Lock, &same.All[0])}, each.Map(checker.Ways(), func(way checker.Way) string {
+			if s := find(way); s != nil {
+				return broken(l.Lock, s)
 			}
-		}
-	}
-	slices.SortStableFunc(sets, func(a, b results.CutSet) int { return cmp.Compare(len(a.Kinds), len(b.Kinds)) })
-	var rows [][]string
-	none := []string{""}
-	for _, s := range sets {
-		row := []string{playable(l.Lock, &s)}
-		for _, way := range checker.Ways() {
-			cell := ""
-			if i := find(l.By(way), s.Kinds); i >= 0 {
-				cell = broken(l.Lock, &l.By(way)[i])
-			} else if way == checker.NoProgress && find(l.By(checker.Hung), s.Kinds) >= 0 {
-				cell = "while it hangs"
+			if way == checker.NoProgress && find(checker.Hung) != nil {
+				return "while it hangs"
 			}
-			row = append(row, cell)
-		}
-		rows = append(rows, row)
+			return ""
+		})...))
 	}
-	for _, way := range checker.Ways() {
-		if len(l.By(way)) == 0 {
-			none = append(none, l.WithoutSet(way).English())
-		} else {
-			none = append(none, "")
+	none := each.Map(checker.Ways(), func(way checker.Way) string {
+		if len(l.By(way)) > 0 {
+			return ""
 		}
-	}
+		return l.WithoutSet(way).English()
+	})
 	if strings.Join(none, "") != "" {
-		rows = append(rows, none)
+		rows = append(rows, append([]string{""}, none...))
 	}
 	return rows
 }

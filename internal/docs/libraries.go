@@ -1,6 +1,7 @@
 package docs
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"path"
@@ -60,18 +61,14 @@ func howWalked(l *results.Library) string {
 
 // librarySets has the kinds of faults that break a library alone, by the way of breaking.
 func librarySets(l *results.Library) []string {
-	cells := []string{lockLink(l.Lock), howWalked(l)}
-	for _, way := range checker.Ways() {
-		cell := "not searched"
-		if l.Walk != nil {
-			kinds := each.Map(l.Walk.Locks[0].By(way), func(s results.CutSet) string { return text(setName(s)) })
-			if cell = strings.Join(kinds, ", "); cell == "" {
-				cell = l.Walk.Locks[0].WithoutSet(way).English()
-			}
+	return append([]string{lockLink(l.Lock), howWalked(l)}, each.Map(checker.Ways(), func(way checker.Way) string {
+		if l.Walk == nil {
+			return "not searched"
 		}
-		cells = append(cells, cell)
-	}
-	return cells
+		x := &l.Walk.Locks[0]
+		kinds := each.Map(x.By(way), func(s results.CutSet) string { return text(setName(s)) })
+		return cmp.Or(strings.Join(kinds, ", "), x.WithoutSet(way).English())
+	})...)
 }
 
 // onRealServers says in how many cells both worlds agree, and counts the results of the others: a

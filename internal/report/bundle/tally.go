@@ -98,14 +98,18 @@ func (t *Tally) Count(o *run.Outcome) {
 		t.Met++
 		return
 	}
-	if status == run.Missed && (t.missed == nil || o.Seed < *t.missed) {
-		seed := o.Seed
-		t.missed = &seed
+	if status == run.Missed {
+		t.missed = lower(t.missed, o.Seed)
 	}
-	if t.FirstMiss == nil || o.Seed < *t.FirstMiss {
-		seed := o.Seed
-		t.FirstMiss = &seed
+	t.FirstMiss = lower(t.FirstMiss, o.Seed)
+}
+
+// lower is the lower one of two seeds.
+func lower(least *uint64, seed uint64) *uint64 {
+	if least == nil || seed < *least {
+		return &seed
 	}
+	return least
 }
 
 // Finish computes the figures that need all seeds.
@@ -164,12 +168,9 @@ func (t *Tally) First() *uint64 {
 }
 
 // FirstBroken is the first seed that broke a property; nil when none did.
-func (t *Tally) FirstBroken() *uint64 {
-	var first *uint64
+func (t *Tally) FirstBroken() (first *uint64) {
 	for _, seed := range t.FirstBroke { // order: the lowest
-		if first == nil || seed < *first {
-			first = &seed
-		}
+		first = lower(first, seed)
 	}
 	return first
 }
