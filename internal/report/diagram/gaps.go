@@ -1,10 +1,10 @@
 package diagram
 
 import (
-	"slices"
 	"time"
 	"unicode/utf8"
 
+	"lockstep/internal/each"
 	"lockstep/internal/history"
 	"lockstep/internal/report/bundle"
 	"lockstep/internal/report/sanitize"
@@ -63,33 +63,27 @@ func (d *drawing) passes(f fold, b *bundle.Bars) say.Phrase {
 	default:
 		what = append(what, say.AreFrozen.With(frozen))
 	}
-	var owners []history.NodeID
-	servers := map[history.NodeID]say.Names{}
-	keeps, session := map[history.NodeID]bool{}, map[history.NodeID]bool{}
+	var expired []bundle.Bar
+	keeps := map[history.NodeID]bool{}
 	for _, g := range b.Grants {
 		switch over := at(g.To); {
 		case g.Copy || h.Role(g.Owner) != history.RoleClient:
 		case over > f.to:
 			keeps[g.Owner] = keeps[g.Owner] || at(g.From) <= f.from
 		case over > f.from && h.Events[g.To].Kind == history.Expired:
-			if !slices.Contains(owners, g.Owner) {
-				owners = append(owners, g.Owner)
-			}
-			servers[g.Owner] = append(servers[g.Owner], h.Name(g.Node))
-			from := &h.Events[g.From]
-			session[g.Owner] = from.Kind == history.Granted && from.Value == 0
+			expired = append(expired, g)
 		}
 	}
-	for _, id := range owners {
-		on := servers[id]
-		if !keeps[id] {
-			on = nil
+	for _, of := range each.Groups(expired, func(g bundle.Bar) history.NodeID { return g.Owner }) {
+		var on say.Names
+		if keeps[of.Key] {
+			on = each.Map(of.All, func(g bundle.Bar) string { return h.Name(g.Node) })
 		}
-		if session[id] {
-			what = append(what, say.SessionRunsOut.With(say.Name(h.Name(id)), on))
-		} else {
-			what = append(what, say.LeaseRunsOut.With(say.Name(h.Name(id)), on))
+		runsOut := say.LeaseRunsOut
+		if from := &h.Events[of.All[len(of.All)-1].From]; from.Kind == history.Granted && from.Value == 0 {
+			runsOut = say.SessionRunsOut
 		}
+		what = append(what, runsOut.With(say.Name(h.Name(of.Key)), on))
 	}
 	return say.TimePasses.With(say.Rounded(time.Duration(f.to-f.from)), what)
 }

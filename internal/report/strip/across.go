@@ -6,6 +6,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"lockstep/internal/each"
 )
 
 // apart is the share of the width that a label above the rows takes on a phone.
@@ -13,26 +15,18 @@ const apart = 0.2
 
 // bands draws violations across the rows. Bands of the same look that touch become one.
 func (d *drawing) bands(list []Band) {
-	looks := map[string][]Band{}
-	var order []string
-	for _, b := range list {
-		if !d.shown(b.From, b.To) {
-			continue
-		}
-		same := looks[b.Look]
-		if same == nil {
-			order = append(order, b.Look)
-		}
-		if n := len(same); n > 0 && d.share(b.From)-d.share(same[n-1].To) < 0.004 {
-			same[n-1].To = max(same[n-1].To, b.To)
-		} else {
-			same = append(same, b)
-		}
-		looks[b.Look] = same
-	}
 	d.labelled = nil
-	for _, look := range order {
-		for _, b := range looks[look] {
+	list = slices.DeleteFunc(slices.Clone(list), func(b Band) bool { return !d.shown(b.From, b.To) })
+	for _, same := range each.Groups(list, func(b Band) string { return b.Look }) {
+		var wide []Band
+		for _, b := range same.All {
+			if n := len(wide); n > 0 && d.share(b.From)-d.share(wide[n-1].To) < 0.004 {
+				wide[n-1].To = max(wide[n-1].To, b.To)
+			} else {
+				wide = append(wide, b)
+			}
+		}
+		for _, b := range wide {
 			x, label, side := d.share(b.From), b.Label, ""
 			if d.crowded(x) {
 				label = ""
@@ -43,7 +37,7 @@ func (d *drawing) bands(list []Band) {
 					side = " left"
 				}
 			}
-			d.f(`<div class="broke %s%s" style="--from:%.5f;--to:%.5f"><span>%s</span></div>`, look, side, x, d.share(b.To), html.EscapeString(label))
+			d.f(`<div class="broke %s%s" style="--from:%.5f;--to:%.5f"><span>%s</span></div>`, b.Look, side, x, d.share(b.To), html.EscapeString(label))
 		}
 	}
 }
