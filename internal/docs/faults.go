@@ -32,11 +32,8 @@ func parameters(spec faults.Spec) [][]string {
 	row := func(name string, p faults.Param) []string {
 		return []string{code(name), takes(p), needed(p), text(p.Doc)}
 	}
-	rows := [][]string{row(spec.Name, spec.Value)}
-	for _, p := range spec.Params {
-		rows = append(rows, row(p.Name, p))
-	}
-	return rows
+	of := func(p faults.Param) []string { return row(p.Name, p) }
+	return append([][]string{row(spec.Name, spec.Value)}, each.Map(spec.Params, of)...)
 }
 
 func indented(s string) string {

@@ -209,11 +209,8 @@ func (c comparison) LockRows() [][]string {
 		if len(count) == 0 {
 			return nil
 		}
-		row := []string{lockLink(v.ID)}
-		for _, agreement := range results.Agreements() {
-			row = append(row, fmt.Sprint(count[agreement]))
-		}
-		return row
+		of := func(a results.Agreement) string { return fmt.Sprint(count[a]) }
+		return append([]string{lockLink(v.ID)}, each.Map(results.Agreements(), of)...)
 	})
 }
 

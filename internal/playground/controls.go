@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"lockstep/internal/each"
 	"lockstep/internal/faults"
 	"lockstep/internal/plan"
 	"lockstep/internal/say"
@@ -87,11 +88,8 @@ func every(from, to, step time.Duration) (all []time.Duration) {
 }
 
 // Controls returns the sliders, for the page.
-func Controls() (all []Setting) {
-	for i := range controls {
-		all = append(all, Setting{ID: controls[i].id, Name: controls[i].name, Most: len(controls[i].values) - 1})
-	}
-	return all
+func Controls() []Setting {
+	return each.Map(controls, func(c control) Setting { return Setting{ID: c.id, Name: c.name, Most: len(c.values) - 1} })
 }
 
 // settingsOf returns the positions of the sliders for a plan.

@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"lockstep/internal/checker"
+	"lockstep/internal/each"
 	"lockstep/internal/explain"
 	"lockstep/internal/history"
 	"lockstep/internal/plan"
@@ -214,15 +215,14 @@ func asking(p *plan.Plan) *plan.Plan {
 }
 
 // problemsOf are the sentences of an error, one each.
-func problemsOf(err error) (all []string) {
+func problemsOf(err error) []string {
 	var invalid *scenario.Invalid
 	if !errors.As(err, &invalid) {
 		return []string{sanitize.Text(err.Error(), sanitize.MaxProse)}
 	}
-	for _, p := range invalid.Problems[:min(len(invalid.Problems), 5)] {
-		all = append(all, sanitize.Text(p.Message, sanitize.MaxProse))
-	}
-	return all
+	return each.Map(invalid.Problems[:min(len(invalid.Problems), 5)], func(p scenario.Problem) string {
+		return sanitize.Text(p.Message, sanitize.MaxProse)
+	})
 }
 
 // played is a run with its report.

@@ -6,6 +6,7 @@ import (
 	"io"
 	"slices"
 
+	"lockstep/internal/each"
 	"lockstep/internal/report/bundle"
 	"lockstep/internal/report/compare"
 	"lockstep/internal/report/comparepage"
@@ -121,9 +122,5 @@ func ednFiles(b *bundle.Bundle, _ say.Language) ([]File, error) {
 }
 
 func plots(b *bundle.Bundle, l say.Language) ([]File, error) {
-	var files []File
-	for _, p := range figure.Plots(b, l) {
-		files = append(files, File{Name: "plots/" + p.Name + ".svg", Data: p.SVG})
-	}
-	return files, nil
+	return each.Map(figure.Plots(b, l), func(p figure.Plot) File { return File{Name: "plots/" + p.Name + ".svg", Data: p.SVG} }), nil
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"lockstep/internal/checker"
+	"lockstep/internal/each"
 	"lockstep/internal/explain"
 	"lockstep/internal/report/sanitize"
 	"lockstep/internal/say"
@@ -56,10 +57,7 @@ func (r *Run) Cases() []Case {
 // Properties lists the properties of findings in the order of reports: the usual ones first, then
 // the others in their own order.
 func Properties(findings []checker.Finding) []string {
-	var found []string
-	for i := range findings {
-		found = append(found, findings[i].Property)
-	}
+	found := each.Map(findings, func(f checker.Finding) string { return f.Property })
 	var ids []string
 	for _, id := range append(slices.Clone(explain.Order), found...) {
 		if slices.Contains(found, id) && !slices.Contains(ids, id) {

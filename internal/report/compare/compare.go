@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"lockstep/internal/each"
 	"lockstep/internal/explain"
 	"lockstep/internal/history"
 	"lockstep/internal/report/bundle"
@@ -123,10 +124,7 @@ func (s *Side) compareWith(earlier []Side, l say.Language) {
 }
 
 func holdLengths(m *timeline.Measures) []time.Duration {
-	var out []time.Duration
-	for _, h := range m.Holds {
-		out = append(out, h.End.Sub(h.Start))
-	}
+	out := each.Map(m.Holds, func(h history.Hold) time.Duration { return h.End.Sub(h.Start) })
 	slices.Sort(out)
 	return out
 }

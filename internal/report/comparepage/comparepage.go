@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"lockstep/internal/each"
 	"lockstep/internal/report/bundle"
 	"lockstep/internal/report/compare"
 	"lockstep/internal/report/diagram"
@@ -76,11 +77,8 @@ func (v *view) Parted() bool {
 // Properties are the heads of the verdicts, and Cells those on a side.
 func (v *view) Properties() []string { return compare.Together(v.Shown).PropertyNames(v.Language) }
 
-func (v *view) Cells(s *compare.Side) (cells []page.Cell) {
-	for _, p := range compare.Together(v.Shown).Properties() {
-		cells = append(cells, page.NewCell(s.Run, p, v.Language))
-	}
-	return cells
+func (v *view) Cells(s *compare.Side) []page.Cell {
+	return each.Map(compare.Together(v.Shown).Properties(), func(p string) page.Cell { return page.NewCell(s.Run, p, v.Language) })
 }
 
 // Heads and Ratios are the table of measures.

@@ -13,6 +13,7 @@ import (
 	"lockstep/internal/campaign/faultkind"
 	"lockstep/internal/campaign/results"
 	"lockstep/internal/checker"
+	"lockstep/internal/each"
 	"lockstep/internal/locks"
 	"lockstep/internal/report/page"
 	"lockstep/internal/report/sanitize"
@@ -104,11 +105,8 @@ type ask struct {
 
 // Asks are the questions.
 func (v *view) Asks() []ask {
-	of := func(choices []advice.Choice) (all []advice.Resource) {
-		for _, c := range choices {
-			all = append(all, advice.Resource{Choice: c})
-		}
-		return all
+	of := func(choices []advice.Choice) []advice.Resource {
+		return each.Map(choices, func(c advice.Choice) advice.Resource { return advice.Resource{Choice: c} })
 	}
 	return []ask{
 		{"have", "What do you have?", "", of(advice.Haves())}, {"if-two", "What happens if two work at once?", "", of(advice.IfTwo())},
@@ -213,11 +211,7 @@ func (v *view) Harms() []say.Words { return advice.Harms() }
 func (v *view) Under() template.CSS { return under(advice.Harms(), v.language) }
 
 func (v *view) UnderSets() template.CSS {
-	var names []say.Phrase
-	for _, way := range checker.Ways() {
-		names = append(names, way.Means())
-	}
-	return under(names, v.language)
+	return under(each.Map(checker.Ways(), checker.Way.Means), v.language)
 }
 
 func under[P say.Part](columns []P, l say.Language) template.CSS {

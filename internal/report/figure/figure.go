@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
+	"lockstep/internal/each"
 	"lockstep/internal/report/axis"
 	"lockstep/internal/report/bundle"
 	"lockstep/internal/report/sanitize"
@@ -157,9 +158,6 @@ func (f painter) Plot(c draw.Canvas, p *plot.Plot) {
 
 func paint(p *plot.Plot, f painter) { p.Add(f) }
 
-func ticks(list []axis.Tick) (all plot.ConstantTicks) {
-	for _, t := range list {
-		all = append(all, plot.Tick(t))
-	}
-	return all
+func ticks(list []axis.Tick) plot.ConstantTicks {
+	return each.Map(list, func(t axis.Tick) plot.Tick { return plot.Tick(t) })
 }

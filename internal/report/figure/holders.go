@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 
 	"lockstep/internal/checker"
+	"lockstep/internal/each"
 	"lockstep/internal/report/axis"
 	"lockstep/internal/report/bundle"
 	"lockstep/internal/say"
@@ -33,11 +34,9 @@ func Holders(t *timeline.Timeline, findings []checker.Finding, points int, l say
 	p.X.Tick.Marker = ticks(axis.Times(p.X.Max))
 	p.Y.Tick.Marker = append(wholeBetween(0, int64(max(most, 2))), lane)
 	faults, broken := bundle.Shades(t), bundle.ViolationSpans(findings)
-	var levels []point
-	for _, l := range t.Levels() {
-		levels = append(levels, point{x: l.At.Duration().Seconds(), y: float64(l.Inside)})
-	}
-	levels = thinned(levels, points)
+	levels := thinned(each.Map(t.Levels(), func(l timeline.Level) point {
+		return point{x: l.At.Duration().Seconds(), y: float64(l.Inside)}
+	}), points)
 	paint(p, func(c draw.Canvas, x, y scale) {
 		merged(faults, x, 1, func(from, to vg.Length) { fill(c, shade, from, to, y(0), c.Max.Y) })
 		drawLevels(c, levels, x, y)

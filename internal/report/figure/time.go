@@ -166,10 +166,7 @@ func waitsPlot(r *bundle.Run, m *timeline.Measures, points int, l say.Language) 
 	for _, w := range m.Waits {
 		by[w.End] = append(by[w.End], take(w))
 	}
-	var failed []point
-	for _, w := range m.Failures {
-		failed = append(failed, take(w))
-	}
+	failed := each.Map(m.Failures, take)
 	got, gaveUp := by[timeline.WaitGot], by[timeline.WaitGaveUp]
 	p := overTime(r, "wait in seconds", l)
 	p.Y.Min, p.Y.Max = 0, longest.Seconds()*1.08

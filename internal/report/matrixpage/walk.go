@@ -4,6 +4,8 @@ import (
 	"strings"
 
 	"lockstep/internal/campaign/faultkind"
+	"lockstep/internal/checker"
+	"lockstep/internal/each"
 	"lockstep/internal/report/sanitize"
 	"lockstep/internal/say"
 )
@@ -25,10 +27,7 @@ func (v *view) KindsOf(c *Column) say.List {
 func (c *Cell) Besides() (out []say.Phrase) {
 	add := func(p say.Phrase) { out = append(out, p) }
 	if len(c.Also) > 0 {
-		var also []string
-		for _, l := range c.Also {
-			also = append(also, string(l))
-		}
+		also := each.Map(c.Also, func(l checker.Letter) string { return string(l) })
 		add(say.FoundBesides.With(say.Verbatim(sanitize.Text(strings.Join(also, ", "), sanitize.MaxName))))
 	}
 	if c.DamagedBy != "" {

@@ -11,6 +11,8 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+
+	"lockstep/internal/each"
 )
 
 // Every page has the same head and the same policy: it may request nothing, and run only its own
@@ -69,11 +71,7 @@ var scripts = map[string]string{}
 // Policy is the common policy of all pages of this program: with it, a server allows no other
 // script.
 func Policy() string {
-	var all []string
-	for _, name := range slices.Sorted(maps.Keys(scripts)) {
-		all = append(all, scripts[name])
-	}
-	return policy(all...)
+	return policy(each.Map(slices.Sorted(maps.Keys(scripts)), func(name string) string { return scripts[name] })...)
 }
 
 // SitePolicy is the common policy of the pages of the static site. Besides the scripts of Policy it

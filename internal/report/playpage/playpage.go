@@ -202,9 +202,6 @@ var named = []string{"set-nx-ex-del", "set-nx-lua", "set-nx-incr-fence", "watchd
 // lockMenu lists the locks that the page can play: the named ones, and all others in groups.
 func lockMenu(l say.Language) (first []option, groups []group) {
 	called := func(id string) option { return option{id, say.WithAside.With(locks.Name(id), say.Verbatim(id)).In(l)} }
-	for _, id := range named {
-		first = append(first, called(id))
-	}
 	for _, english := range []string{"More designs", "More: bugs that were published", "More: misprints of texts"} {
 		groups = append(groups, group{Name: say.Text(english).In(l)})
 	}
@@ -220,7 +217,7 @@ func lockMenu(l say.Language) (first []option, groups []group) {
 		}
 		*into = append(*into, called(lock.ID))
 	}
-	return first, groups
+	return each.Map(named, called), groups
 }
 
 func newCard(c *tour.Card, of int, terms *page.Linker, l say.Language) card {

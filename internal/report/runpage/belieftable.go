@@ -3,6 +3,7 @@ package runpage
 import (
 	"fmt"
 
+	"lockstep/internal/each"
 	"lockstep/internal/explain"
 	"lockstep/internal/history"
 	"lockstep/internal/report/bundle"
@@ -23,10 +24,7 @@ const maxClients = 10
 func beliefTableOf(t *timeline.Timeline, steps []explain.Step, l say.Language) beliefTable {
 	ids := bundle.NodesOf(t.History, history.RoleClient)
 	ids = ids[:min(len(ids), maxClients)]
-	var out beliefTable
-	for _, id := range ids {
-		out.Clients = append(out.Clients, sanitize.Text(t.Name(id), sanitize.MaxHeadName))
-	}
+	out := beliefTable{Clients: each.Map(ids, func(id history.NodeID) string { return sanitize.Text(t.Name(id), sanitize.MaxHeadName) })}
 	now, token, milestones, next := t.Begin(), int64(0), t.Milestones(), 0
 	for _, s := range steps {
 		for ; next < len(milestones) && milestones[next] <= s.Event; next++ {
@@ -37,10 +35,7 @@ func beliefTableOf(t *timeline.Timeline, steps []explain.Step, l say.Language) b
 				token = max(token, e.Token)
 			}
 		}
-		row := make([]string, 0, len(ids)+2)
-		for _, id := range ids {
-			row = append(row, wordsFor(now, id, l))
-		}
+		row := each.Map(ids, func(id history.NodeID) string { return wordsFor(now, id, l) })
 		highest := say.Text("none").In(l)
 		if token != 0 {
 			highest = fmt.Sprint(token)

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"lockstep/internal/checker"
+	"lockstep/internal/each"
 	"lockstep/internal/explain"
 	"lockstep/internal/history"
 	"lockstep/internal/report/bundle"
@@ -33,9 +34,7 @@ func newRunView(r *bundle.Run, i int, props []string, st *story, d richness) run
 	}
 	v.Verdict = st.sentence(v.sentence)
 	v.Outcome = say.Text(r.Outcome()).In(st.language)
-	for _, p := range props {
-		v.Cells = append(v.Cells, page.NewCell(r, p, st.language))
-	}
+	v.Cells = each.Map(props, func(p string) page.Cell { return page.NewCell(r, p, st.language) })
 	for _, f := range j.Findings {
 		if f.Verdict == checker.Unknown && !f.Reason.Empty() {
 			v.Reasons = append(v.Reasons, sanitize.Text(say.UnknownBecause.With(say.Property(f.Property), f.Reason).In(st.language), sanitize.MaxLine))
@@ -92,10 +91,9 @@ func (v *runView) tell(h *history.History, st *story, d richness) {
 	}
 	v.Diagram = template.HTML(diagram.Draw(l, st.Bars, v.Prefix, st.language)) // our own SVG, with all texts escaped
 	if n := len(l.Folded); n > 0 {
-		var names say.List
-		for _, id := range l.Folded[:min(n, mostFolded)] {
-			names = append(names, say.Verbatim(sanitize.Text(h.Name(id), sanitize.MaxHeadName)))
-		}
+		names := each.Map(l.Folded[:min(n, mostFolded)], func(id history.NodeID) say.Part {
+			return say.Verbatim(sanitize.Text(h.Name(id), sanitize.MaxHeadName))
+		})
 		if n > mostFolded {
 			names = append(names, say.Verbatim("..."))
 		}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"lockstep/internal/checker"
+	"lockstep/internal/each"
 	"lockstep/internal/report/bundle"
 	"lockstep/internal/report/ink"
 	"lockstep/internal/report/sanitize"
@@ -52,10 +53,7 @@ func (t *terminal) table(rows [][]ink.Cell, widths []int, l layout) {
 		}
 	}
 	if l.short {
-		var words []string
-		for _, word := range strings.Split(say.Text("x broken  v kept  ? unknown").In(t.Language), "  ") {
-			words = append(words, t.signed(word))
-		}
+		words := each.Map(strings.Split(say.Text("x broken  v kept  ? unknown").In(t.Language), "  "), t.signed)
 		t.Line(t.Paint(ink.Faint, "  "+strings.Join(words, "  ")))
 	}
 	if l.below {

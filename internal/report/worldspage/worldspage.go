@@ -10,6 +10,7 @@ import (
 	"lockstep/internal/campaign/crosscheck"
 	"lockstep/internal/campaign/results"
 	"lockstep/internal/checker"
+	"lockstep/internal/each"
 	"lockstep/internal/report/bundle"
 	"lockstep/internal/report/figure"
 	"lockstep/internal/report/page"
@@ -51,11 +52,10 @@ func (v *view) Lead() say.Phrase {
 }
 
 // Letters are those of the cells, with their meanings.
-func (v *view) Letters() (all []say.Phrase) {
-	for _, x := range checker.Letters {
-		all = append(all, say.LetterMeans.With(say.Verbatim(x.Letter), x.Word))
-	}
-	return all
+func (v *view) Letters() []say.Phrase {
+	return each.Map(checker.Letters, func(x checker.LetterMeaning) say.Phrase {
+		return say.LetterMeans.With(say.Verbatim(x.Letter), x.Word)
+	})
 }
 
 type count struct {
@@ -112,11 +112,7 @@ func (v *view) with(a results.Agreement) (all []cell) {
 
 // Reasons counts why cells were not played.
 func (v *view) Reasons() []bundle.Reason {
-	var all []string
-	for _, c := range v.with(results.NotPlayed) {
-		all = append(all, c.Why.In(v.language))
-	}
-	return bundle.Reasons(all)
+	return bundle.Reasons(each.Map(v.with(results.NotPlayed), func(c cell) string { return c.Why.In(v.language) }))
 }
 
 // Agreeing is the number of seeds that agree.
