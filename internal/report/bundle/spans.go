@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"lockstep/internal/checker"
+	"lockstep/internal/each"
 	"lockstep/internal/history"
 	"lockstep/internal/timeline"
 )
@@ -54,11 +55,7 @@ func FaultSpans(t *timeline.Timeline) []Span {
 
 // Shades are the spans that a figure shades behind its curve: active faults and freezes.
 func Shades(t *timeline.Timeline) []Span {
-	spans := FaultSpans(t)
-	for _, s := range t.Freezes {
-		spans = append(spans, Span{From: s.From, To: s.To, Node: s.Node, Fault: s.Fault})
-	}
-	return spans
+	return append(FaultSpans(t), each.Map(t.Freezes, func(s timeline.Span) Span { return Span{s.From, s.To, s.Node, s.Fault} })...)
 }
 
 // ViolationSpans lists the spans of all violations.

@@ -6,8 +6,10 @@ import (
 	"embed"
 	"fmt"
 	"html/template"
+	"slices"
 	"time"
 
+	"lockstep/internal/each"
 	"lockstep/internal/logcheck"
 	"lockstep/internal/report/figure"
 	"lockstep/internal/report/page"
@@ -88,22 +90,16 @@ func HTML(l *Log) ([]byte, error) {
 	if r.Writes == 0 {
 		v.Properties[1].Class, v.Properties[1].Sign, v.Properties[1].Verdict = "unknown", "", l.say(say.LogNoWrites.With())
 	}
-	for _, p := range append(append([]say.Phrase{}, r.Doubts...), r.Remarks...) {
-		v.Notes = append(v.Notes, l.say(p))
-	}
-	for i, one := range r.Violations {
-		if i == maxViolations {
-			v.More = l.say(say.LogMore.With(say.Number(len(r.Violations) - i)))
-			break
-		}
+	v.Notes = each.Map(slices.Concat(r.Doubts, r.Remarks), l.say)
+	for i, one := range r.Violations[:min(len(r.Violations), maxViolations)] {
 		v.Violations = append(v.Violations, l.violation(i+1, one))
 	}
-	for i := range r.Findings {
-		if i == maxLocks {
-			v.MoreLocks = l.say(say.LogMoreLocks.With(say.Number(r.Locks - maxLocks)))
-			break
-		}
-		v.Locks = append(v.Locks, l.lock(&r.Findings[i]))
+	if more := len(r.Violations) - maxViolations; more > 0 {
+		v.More = l.say(say.LogMore.With(say.Number(more)))
+	}
+	v.Locks = each.Map(r.Findings[:min(len(r.Findings), maxLocks)], l.lock)
+	if len(r.Findings) > maxLocks {
+		v.MoreLocks = l.say(say.LogMoreLocks.With(say.Number(r.Locks - maxLocks)))
 	}
 	return design.Fill(l.Language, v)
 }
@@ -129,18 +125,21 @@ func (l *Log) rule(d time.Duration, assumed bool) string {
 
 func (l *Log) property(name string, v logcheck.Verdict, n logcheck.Count) propertyView {
 	look := classes[v]
-	return propertyView{l.text(name), look[0], look[1], l.text(string(v)), l.say(say.LogCounts.With(say.Number(n.Certain), say.Number(n.Possible), say.Flag(n.AtLeast)))}
+	return propertyView{l.text(name), look[0], look[1], l.text(string(v)), l.count(n)}
 }
 
-func (l *Log) lock(f *logcheck.Finding) []string {
+func (l *Log) count(n logcheck.Count) string {
+	return l.say(say.LogCounts.With(say.Number(n.Certain), say.Number(n.Possible), say.Flag(n.AtLeast)))
+}
+
+func (l *Log) lock(f logcheck.Finding) []string {
 	contended := "-"
 	if f.Contended {
 		contended = l.text("yes")
 	}
 	return []string{
 		sanitize.Text(f.Lock, sanitize.MaxName), l.text(string(f.Verdict())), fmt.Sprint(f.Acquired), contended,
-		l.say(say.LogCounts.With(say.Number(f.Overlaps.Certain), say.Number(f.Overlaps.Possible), say.Flag(f.Overlaps.AtLeast))),
-		l.say(say.LogCounts.With(say.Number(f.StaleWrites.Certain), say.Number(f.StaleWrites.Possible), say.Flag(f.StaleWrites.AtLeast))),
+		l.count(f.Overlaps), l.count(f.StaleWrites),
 	}
 }
 
@@ -152,16 +151,14 @@ func (l *Log) violation(number int, v *logcheck.Violation) violationView {
 	at, _, _ := v.Shown()
 	view := violationView{
 		ID: fmt.Sprintf("v%d", number), Class: classes[verdict][0], Says: l.say(v.Words()),
-		Head:  fmt.Sprintf("%s %d · %s · %s · %s", classes[verdict][1], number, l.text(string(verdict)), sanitize.Text(v.Lock, sanitize.MaxName), l.Result.Unit.At(at)),
-		Strip: template.HTML(l.picture(v)), // our own HTML, with all texts escaped
-		Table: figure.Table{Head: []string{
-			l.text("client"), l.text("acquired"), l.text("line"), l.text("last heard of"), l.text("line"), l.text("held at most until"),
-		}},
+		Head:     fmt.Sprintf("%s %d · %s · %s · %s", classes[verdict][1], number, l.text(string(verdict)), sanitize.Text(v.Lock, sanitize.MaxName), l.Result.Unit.At(at)),
+		Strip:    template.HTML(l.picture(v)), // our own HTML, with all texts escaped
+		Table:    figure.Table{Head: say.Texts(l.Language, "client", "acquired", "line", "last heard of", "line", "held at most until")},
+		Together: l.say(v.TogetherWords()),
 	}
-	view.Together = l.say(v.TogetherWords())
-	for _, q := range v.Quotes {
-		view.Quotes = append(view.Quotes, logcheck.Quoted{Place: sanitize.Text(q.Place, sanitize.MaxLine), Text: sanitize.Text(q.Text, sanitize.MaxLine)})
-	}
+	view.Quotes = each.Map(v.Quotes, func(q logcheck.Quoted) logcheck.Quoted {
+		return logcheck.Quoted{Place: sanitize.Text(q.Place, sanitize.MaxLine), Text: sanitize.Text(q.Text, sanitize.MaxLine)}
+	})
 	for _, h := range v.Holds {
 		until := l.text("not known")
 		if end := h.Possible(); end < l.Result.Last || h.Ending == logcheck.ByLine {
