@@ -132,7 +132,7 @@ func setRows(l *results.ExploredLock) (rows [][]string) {
 		find := func(way checker.Way) *results.CutSet {
 			return each.Find(l.By(way), func(s *results.CutSet) bool { return setName(*s) == same.Key })
 		}
-		rows = append(rows, append([]string{playable(l.Lock, &same.All[0])}, each.Map(checker.Ways(), func(way checker.Way) string {
+		cells := each.Map(checker.Ways(), func(way checker.Way) string {
 			if s := find(way); s != nil {
 				return broken(l.Lock, s)
 			}
@@ -140,7 +140,8 @@ func setRows(l *results.ExploredLock) (rows [][]string) {
 				return "while it hangs"
 			}
 			return ""
-		})...))
+		})
+		rows = append(rows, append([]string{playable(l.Lock, &same.All[0])}, cells...))
 	}
 	none := each.Map(checker.Ways(), func(way checker.Way) string {
 		if len(l.By(way)) > 0 {

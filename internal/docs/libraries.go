@@ -16,10 +16,14 @@ import (
 
 // LetterTable has the letters of all libraries.
 func (w *writer) LetterTable() string {
-	libraries := each.Map(w.Libraries, func(l *results.Library) []string { return w.letterRow(lockLink(l.Lock), "in virtual time", l) })
-	programs := each.Map(w.Programs, func(p *results.Library) []string { return w.letterRow(programLink(p), "on real servers", p) })
+	rows := each.Map(w.Libraries, func(l *results.Library) []string {
+		return w.letterRow(lockLink(l.Lock), "in virtual time", l)
+	})
+	for _, p := range w.Programs {
+		rows = append(rows, w.letterRow(programLink(p), "on real servers", p))
+	}
 	codes := w.byColumn(func(c matrix.Column) string { return code(c.Code) })
-	return table("library | version | played | "+strings.Join(codes, " | "), append(libraries, programs...))
+	return table("library | version | played | "+strings.Join(codes, " | "), rows)
 }
 
 // HowRows say how all libraries were played.

@@ -89,7 +89,9 @@ func every(from, to, step time.Duration) (all []time.Duration) {
 
 // Controls returns the sliders, for the page.
 func Controls() []Setting {
-	return each.Map(controls, func(c control) Setting { return Setting{ID: c.id, Name: c.name, Most: len(c.values) - 1} })
+	return each.Map(controls, func(c control) Setting {
+		return Setting{ID: c.id, Name: c.name, Most: len(c.values) - 1}
+	})
 }
 
 // settingsOf returns the positions of the sliders for a plan.

@@ -122,5 +122,7 @@ func ednFiles(b *bundle.Bundle, _ say.Language) ([]File, error) {
 }
 
 func plots(b *bundle.Bundle, l say.Language) ([]File, error) {
-	return each.Map(figure.Plots(b, l), func(p figure.Plot) File { return File{Name: "plots/" + p.Name + ".svg", Data: p.SVG} }), nil
+	return each.Map(figure.Plots(b, l), func(p figure.Plot) File {
+		return File{Name: "plots/" + p.Name + ".svg", Data: p.SVG}
+	}), nil
 }

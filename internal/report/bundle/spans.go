@@ -55,7 +55,8 @@ func FaultSpans(t *timeline.Timeline) []Span {
 
 // Shades are the spans that a figure shades behind its curve: active faults and freezes.
 func Shades(t *timeline.Timeline) []Span {
-	return append(FaultSpans(t), each.Map(t.Freezes, func(s timeline.Span) Span { return Span{s.From, s.To, s.Node, s.Fault} })...)
+	freeze := func(s timeline.Span) Span { return Span{s.From, s.To, s.Node, s.Fault} }
+	return append(FaultSpans(t), each.Map(t.Freezes, freeze)...)
 }
 
 // ViolationSpans lists the spans of all violations.

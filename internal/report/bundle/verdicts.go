@@ -23,7 +23,9 @@ func (b *Bundle) Properties() []string {
 
 // PropertyNames are their names in a language, clean.
 func (b *Bundle) PropertyNames(l say.Language) []string {
-	return each.Map(b.Properties(), func(p string) string { return sanitize.Text(say.PropertyName(p, l), sanitize.MaxName) })
+	return each.Map(b.Properties(), func(p string) string {
+		return sanitize.Text(say.PropertyName(p, l), sanitize.MaxName)
+	})
 }
 
 // cell is one verdict in a table.

@@ -78,7 +78,9 @@ func (v *view) Parted() bool {
 func (v *view) Properties() []string { return compare.Together(v.Shown).PropertyNames(v.Language) }
 
 func (v *view) Cells(s *compare.Side) []page.Cell {
-	return each.Map(compare.Together(v.Shown).Properties(), func(p string) page.Cell { return page.NewCell(s.Run, p, v.Language) })
+	return each.Map(compare.Together(v.Shown).Properties(), func(p string) page.Cell {
+		return page.NewCell(s.Run, p, v.Language)
+	})
 }
 
 // Heads and Ratios are the table of measures.

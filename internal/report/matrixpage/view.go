@@ -69,7 +69,9 @@ func newView(m *Matrix) *view {
 		}
 		for n := range v.Marks {
 			look := v.Marks[n].Class
-			v.Marks[n].Count += each.Count(l.Cells, func(c *Cell) bool { return slices.Contains(strings.Fields(l.Class(c)), look) })
+			v.Marks[n].Count += each.Count(l.Cells, func(c *Cell) bool {
+				return slices.Contains(strings.Fields(l.Class(c)), look)
+			})
 		}
 	}
 	if v.More() {

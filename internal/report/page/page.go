@@ -71,7 +71,8 @@ var scripts = map[string]string{}
 // Policy is the common policy of all pages of this program: with it, a server allows no other
 // script.
 func Policy() string {
-	return policy(each.Map(slices.Sorted(maps.Keys(scripts)), func(name string) string { return scripts[name] })...)
+	names := slices.Sorted(maps.Keys(scripts))
+	return policy(each.Map(names, func(name string) string { return scripts[name] })...)
 }
 
 // SitePolicy is the common policy of the pages of the static site. Besides the scripts of Policy it

@@ -118,7 +118,8 @@ func HTML(cards []tour.Card, home string, links []Link, l say.Language) ([]byte,
 	word := func(english string) string { return say.Text(english).In(l) }
 	v := view{
 		Head: design.Head(word("Playground")+" · lockstep", page.ReportCSS, strip.CSS, strip.BeforeCSS).Loading(scriptFile, Policy), Shapes: template.HTML(diagram.Shapes()), Home: home, Links: links,
-		Other: names[say.Chinese], OtherName: say.Text("English").In(say.Chinese), OtherLang: say.Chinese, Legend: diagram.Legend("sim", l), Lessons: cards, Says: wordsOf(l), Palette: playground.Palette, Controls: playground.Controls(),
+		Other: names[say.Chinese], OtherName: say.Text("English").In(say.Chinese), OtherLang: say.Chinese, Legend: diagram.Legend("sim", l), Lessons: cards, Says: wordsOf(l),
+		Palette: playground.Palette, Controls: playground.Controls(),
 	}
 	if l == say.Chinese {
 		v.Other, v.OtherName, v.OtherLang = names[say.English], "English", say.English
@@ -252,6 +253,7 @@ func wordsOf(l say.Language) map[string]any {
 		"step": "Step {n} of {of}, {at}:",
 		"next": "Go on:", "right": "Right.", "tale": "The story",
 	})
-	says["most"], says["start"], says["begins"], says["suggest"] = playground.MaxLocks, playground.Start, playground.Title(l), suggested
+	says["most"], says["suggest"] = playground.MaxLocks, suggested
+	says["start"], says["begins"] = playground.Start, playground.Title(l)
 	return says
 }

@@ -24,7 +24,9 @@ const maxClients = 10
 func beliefTableOf(t *timeline.Timeline, steps []explain.Step, l say.Language) beliefTable {
 	ids := bundle.NodesOf(t.History, history.RoleClient)
 	ids = ids[:min(len(ids), maxClients)]
-	out := beliefTable{Clients: each.Map(ids, func(id history.NodeID) string { return sanitize.Text(t.Name(id), sanitize.MaxHeadName) })}
+	out := beliefTable{Clients: each.Map(ids, func(id history.NodeID) string {
+		return sanitize.Text(t.Name(id), sanitize.MaxHeadName)
+	})}
 	now, token, milestones, next := t.Begin(), int64(0), t.Milestones(), 0
 	for _, s := range steps {
 		for ; next < len(milestones) && milestones[next] <= s.Event; next++ {

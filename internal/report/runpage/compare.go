@@ -101,7 +101,8 @@ func compare(b *bundle.Bundle, stories []story, v *pageView) *comparison {
 	c := &comparison{}
 	c.Fixes, c.Says = fixesOf(b, max(b.Worst(), 0), stories, v)
 	for n, p := range v.Properties {
-		c.Rows = append(c.Rows, comparedRow{Name: p, Cells: each.Map(v.Runs, func(r runView) page.Cell { return r.Cells[n] })})
+		cells := each.Map(v.Runs, func(r runView) page.Cell { return r.Cells[n] })
+		c.Rows = append(c.Rows, comparedRow{Name: p, Cells: cells})
 	}
 	add := func(name, hint string, wide bool, cell func(i int) page.Cell) {
 		row := comparedRow{Name: say.Text(name).In(v.language), Hint: say.Text(hint).In(v.language), Wide: wide}

@@ -121,7 +121,9 @@ func whatNext(r *bundle.Run, st *story, v *runView) question {
 	if first == nil && unknown {
 		return question{} // the answer is unknown
 	}
-	nothing := answer{Text: say.Text("Nothing: every property is kept to the end."), Why: say.NoIsBroken.With(say.Property(property))}
+	nothing := answer{
+		Text: say.Text("Nothing: every property is kept to the end."), Why: say.NoIsBroken.With(say.Property(property)),
+	}
 	if first == nil {
 		nothing.Right, nothing.Why = true, v.sentence
 	}
@@ -251,8 +253,11 @@ func noneHelps(b *bundle.Bundle, told int) question {
 	if property == "" {
 		return question{}
 	}
-	q, why := whichKeeps(property), say.Text("Yes: each of them breaks it here. The cure is elsewhere: see what to change below.")
-	q.Answers = []answer{{Text: say.Text("None of them."), Right: true, Why: why}}
+	q := whichKeeps(property)
+	q.Answers = []answer{{
+		Text: say.Text("None of them."), Right: true,
+		Why: say.Text("Yes: each of them breaks it here. The cure is elsewhere: see what to change below."),
+	}}
 	for i := range b.Runs {
 		if f := b.Runs[i].Finding(property); f != nil && f.Verdict == checker.Broken {
 			q.Answers = append(q.Answers, answerOf(&b.Runs[i], i, false, say.NoBrokenHere.With(say.Property(property))))

@@ -23,7 +23,9 @@ func setUp(b *bundle.Bundle, l say.Language) []pair {
 	add := func(name say.Phrase, value say.Part) {
 		out = append(out, pair{sanitize.Text(name.In(l), sanitize.MaxLine), sanitize.Text(value.In(l), sanitize.MaxLine)})
 	}
-	names := each.Map(p.Clients, func(n string) say.Part { return say.Verbatim(sanitize.Text(n, sanitize.MaxName)) })
+	names := each.Map(p.Clients, func(n string) say.Part {
+		return say.Verbatim(sanitize.Text(n, sanitize.MaxName))
+	})
 	w, n := p.Workload, p.Network
 	add(say.Text("clients"), say.List(names))
 	add(say.Text("lease"), say.Planned(p.Lease))
