@@ -42,7 +42,7 @@ var mutations = map[string][]string{
 		"only a holder may write", "any other acquisition makes stale", "the same instant is harm",
 		"ignores writers without a hold", "belief decides", "tokens decide", "ignores tokens", "guesses",
 		"ignores grants", "takes anybody's grant", "takes the grant of an earlier round", "ignores the execution",
-		"a doubt is no harm", "a doubt outweighs a stale write",
+		"a doubt is no harm", "a doubt outweighs a stale write", "a reply is a grant",
 	},
 }
 

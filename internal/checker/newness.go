@@ -12,6 +12,7 @@ type acquisition struct {
 	event    int32 // its Acquired; NoCause for noAcquisition
 	from, to int32
 	token    int64
+	granted  bool // by an entry that a server made
 	believed bool // only the Acquired is on record; from and to are that event
 }
 
@@ -31,17 +32,23 @@ const (
 // evidence there is:
 //
 //   - the grants: entries that the servers made for the clients while these waited;
+//   - the tokens, where only one of the two has a grant;
 //   - else the last reply before acquire returned: the grant came before it, and after its request, or
 //     at its execution if that is on record;
 //   - else the tokens, which a store that loses its counter hands out twice;
 //   - without any message on record, the order in which the clients came to believe.
 func (a *acquisition) order(b *acquisition) sequence {
+	tokens := a.token > 0 && b.token > 0 && a.token != b.token
 	switch {
-	case !a.believed && !b.believed && b.from > a.to, a.event == history.NoCause:
+	case a.event == history.NoCause:
+		return later
+	case tokens && a.granted != b.granted:
+		return a.newer(b.token > a.token)
+	case !a.believed && !b.believed && b.from > a.to:
 		return later
 	case !a.believed && !b.believed && b.to < a.from:
 		return earlier
-	case a.token > 0 && b.token > 0 && a.token != b.token:
+	case tokens:
 		return a.newer(b.token > a.token)
 	case a.believed || b.believed:
 		return a.newer(b.event > a.event)
@@ -95,7 +102,7 @@ func (a *acquisitions) add(i int32) {
 	own := acquisition{event: i, token: a.h.Events[i].Token}
 	switch at := a.granted[client]; {
 	case at != history.NoCause:
-		own.from, own.to = at, at
+		own.from, own.to, own.granted = at, at, true
 	default:
 		own.from, own.to, own.believed = answered(a.h, i)
 	}

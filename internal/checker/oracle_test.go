@@ -403,7 +403,7 @@ func oracleStaleWrite(h *history.History, bug string) Finding {
 			switch oracleOrder(h, own, k, bug) {
 			case "later":
 				order = "later"
-				if _, to, _ := grantedIn(h, k, bug); to > newest {
+				if _, to, _, _ := grantedIn(h, k, bug); to > newest {
 					other, newest = k, to
 				}
 			case "unsure":
@@ -447,13 +447,13 @@ func oracleOrder(h *history.History, a, b int, bug string) string {
 	if a < 0 {
 		return "later"
 	}
-	fromA, toA, beliefA := grantedIn(h, a, bug)
-	fromB, toB, beliefB := grantedIn(h, b, bug)
+	fromA, toA, beliefA, entryA := grantedIn(h, a, bug)
+	fromB, toB, beliefB, entryB := grantedIn(h, b, bug)
 	tokenA, tokenB := h.Events[a].Token, h.Events[b].Token
 	later := b > a
 	switch {
 	case bug == "belief decides":
-	case bug == "tokens decide" && tokenA > 0 && tokenB > 0 && tokenA != tokenB:
+	case (bug == "tokens decide" || entryA != entryB && bug != "a reply is a grant") && tokenA > 0 && tokenB > 0 && tokenA != tokenB:
 		later = tokenB > tokenA
 	case !beliefA && !beliefB && (toA < fromB || toB < fromA):
 		later = toA < fromB
@@ -468,9 +468,9 @@ func oracleOrder(h *history.History, a, b int, bug string) string {
 	return "earlier"
 }
 
-// grantedIn returns the events between which the store granted the acquisition at event i;
-// when nothing says so, belief is all there is.
-func grantedIn(h *history.History, i int, bug string) (from, to int, belief bool) {
+// grantedIn returns the events between which the store granted the acquisition at event i, and
+// whether it made an entry; when nothing says so, belief is all there is.
+func grantedIn(h *history.History, i int, bug string) (from, to int, belief, entry bool) {
 	me, begin := h.Events[i].Node, 0
 	for k, e := range h.Events[:i] {
 		if e.Node == me && (e.Kind == history.Acquired || e.Kind == history.Waits) && bug != "takes the grant of an earlier round" {
@@ -489,13 +489,13 @@ func grantedIn(h *history.History, i int, bug string) (from, to int, belief bool
 	}
 	switch {
 	case granted >= 0:
-		return granted, granted, false
+		return granted, granted, false, true
 	case replied < 0 || h.Events[replied].Cause < 0 || int(h.Events[replied].Cause) >= replied:
-		return i, i, true
+		return i, i, true, false
 	case h.Events[h.Events[replied].Cause].Kind == history.Executed && bug != "ignores the execution":
-		return int(h.Events[replied].Cause), int(h.Events[replied].Cause), false
+		return int(h.Events[replied].Cause), int(h.Events[replied].Cause), false, false
 	}
-	return int(h.Events[replied].Cause), replied, false
+	return int(h.Events[replied].Cause), replied, false, false
 }
 
 var oracles = map[string]func(h *history.History, bug string) Finding{

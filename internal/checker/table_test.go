@@ -154,6 +154,7 @@ var tables = map[string][]row{
 		{"a late reply is of an old grant", "0 S executed peer=A; 0 S executed peer=C; 1 S executed peer=B; 2 S executed peer=A; 3 A replied cause=3; 3 A acquired; 4 B replied cause=2; 4 B acquired; 4 C replied cause=1; 4 C acquired; 5 A replied cause=0; 5 A acquired; 6 R write-accepted peer=C",
 			"broken 1: 6 CB #7,9,12"},
 		{"requests that cross, and tokens", "0 A sent; 9 B sent; 10 B replied cause=1; 10 B acquired token=4; 12 A replied cause=0; 12 A acquired token=2; 13 R write-accepted peer=B", "kept"},
+		{"who has no grant, and an older token", "0 S granted owner=A; 0 A acquired token=4; 1 S executed peer=B; 2 B replied cause=2; 2 B acquired token=3; 3 R write-accepted peer=A; 4 R write-accepted peer=B", "broken 1: 4 BA #1,4,6"},
 		{"a doubt beside a stale write", "0 C acquired; 0 A sent; 9 B sent; 10 B replied cause=2; 10 B acquired; 12 A replied cause=1; 12 A acquired; 13 R write-accepted peer=B; 14 R write-accepted peer=C",
 			"broken 1: 14 CA #0,6,8"},
 		{"the old one comes back", "0 A acquired; 1 A releasing; 2 B acquired; 3 B releasing; 4 A acquired; 5 R write-accepted peer=A", "kept"},
