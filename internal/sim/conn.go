@@ -213,10 +213,14 @@ type (
 	}
 )
 
-// Fire: the server learns that the client's end is closed.
+// Fire: the server learns that the client's end is closed; when it thaws if it is frozen.
 func (a *hangUpArrives) Fire(uint64) {
 	cn := (*conn)(a)
 	if cn.gone || cn.host.lives != cn.life || cn.host.proc.Dead() {
+		return
+	}
+	if cn.host.proc.Frozen() {
+		cn.host.hungUp = append(cn.host.hungUp, cn)
 		return
 	}
 	cn.gone = true

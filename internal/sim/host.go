@@ -11,14 +11,15 @@ import (
 
 // host is one server process: its clock, its connections, and what it serves.
 type host struct {
-	w     *World
-	name  string
-	node  history.NodeID
-	proc  *kernel.Proc
-	lives int // how often it was restarted; requests to an earlier life are refused
-	serv  service
-	inbox []*call // requests that came while it was frozen
-	conns []*conn // of clients, by order of dialling
+	w      *World
+	name   string
+	node   history.NodeID
+	proc   *kernel.Proc
+	lives  int // how often it was restarted; requests to an earlier life are refused
+	serv   service
+	inbox  []*call // requests that came while it was frozen
+	hungUp []*conn // by their clients meanwhile
+	conns  []*conn // of clients, by order of dialling
 
 	lostConns []*conn // closed by its death, for died
 }
@@ -105,7 +106,7 @@ func (h *host) kill() {
 	for _, l := range h.inbox {
 		l.refuse()
 	}
-	h.inbox = h.inbox[:0]
+	h.inbox, h.hungUp = h.inbox[:0], nil
 	conns := h.conns
 	h.conns = nil
 	for _, cn := range conns {
@@ -138,6 +139,11 @@ func (h *host) thaw() {
 	}
 	for _, l := range inbox {
 		h.arrive(l)
+	}
+	hungUp := h.hungUp
+	h.hungUp = nil
+	for _, cn := range hungUp {
+		(*hangUpArrives)(cn).Fire(0)
 	}
 	h.w.backend.reachabilityChanged()
 }

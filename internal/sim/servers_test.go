@@ -192,6 +192,14 @@ func TestAClientLearnsOfAPromotionAtOnce(t *testing.T) {
 	}
 }
 
+// A server that is paused does not notice that a client hangs up: its session ends afterwards.
+func TestAPausedServerEndsNoSession(t *testing.T) {
+	h := play(t, story(t, "pg-advisory", "when: A enters, pause: postgres-1, for: 5s", "when: A enters, after: 1s, crash: A"))
+	if ended, on := find(t, h, history.Expired, "postgres-1").At, find(t, h, history.Thawed, "postgres-1").At; ended < on {
+		t.Errorf("A's session ends at %v, and the server goes on at %v", ended, on)
+	}
+}
+
 // A database's unsent changes are lost when it crashes.
 func TestADatabasesReplicaLacksWhatWasUnderWay(t *testing.T) {
 	_, got := tell(t, withReplica(t, "clients=[A]", "workload.work=5s", "servers.mysql.lag=2s",
