@@ -1,6 +1,7 @@
 package locktest_test
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -26,15 +27,15 @@ type bend struct {
 	early         bool                         // it holds the lock as soon as it has asked
 	blindRelease  bool
 	blindRenewal  bool
-	survives      bool // its renewals go on after the release
-	fromReply     bool // its lease begins with the reply
-	serverTime    bool // its lease ends at the server's time, by the client's clock
-	deadAfterFail bool // it does not try again after a failure
-	oneToken      bool // its token does not grow
-	onlyA         bool // B and C ignore success
-	silent        bool // it renews for good, and reports no loss
-	renewsFor     int  // leases; 0 counts as 1
-	ownIsYes      bool // an entry of its own, of an earlier request, is a whole lease
+	survives      bool          // its renewals go on after the release
+	fromReply     bool          // its lease begins with the reply
+	serverTime    bool          // its lease ends at the server's time, by the client's clock
+	deadAfterFail bool          // it does not try again after a failure
+	oneToken      bool          // its token does not grow
+	onlyA         bool          // B and C ignore success
+	silent        bool          // it renews for good, and reports no loss
+	renewsFor     time.Duration // 0: the lease
+	ownIsYes      bool          // an entry of its own, of an earlier request, is a whole lease
 }
 
 type bentLock struct {
@@ -180,7 +181,7 @@ func (h *bentLease) renew(ctx context.Context) bool {
 		ok, err := h.store.PExpire(ctx, h.key(), h.c.Lease()).Result()
 		return ok && err == nil
 	}
-	n, err := extendOwn.Run(ctx, h.store, []string{h.key()}, h.word, h.c.Lease().Milliseconds()*int64(max(h.renewsFor, 1))).Int()
+	n, err := extendOwn.Run(ctx, h.store, []string{h.key()}, h.word, cmp.Or(h.renewsFor, h.c.Lease()).Milliseconds()).Int()
 	return n == 1 && err == nil
 }
 
@@ -245,6 +246,7 @@ var bends = map[string]struct {
 	"dead":            {bend{deadAfterFail: true}, "its handle is of no use any more"},
 	"one token":       {bend{oneToken: true}, "with the fencing token 1, and "},
 	"silent":          {bend{silent: true}, `locktest.Breaks("cut-long-work", "mutual-exclusion")`},
+	"renews for less": {bend{renewsFor: 9 * time.Second}, `locktest.Breaks("late-cut-long-work", "mutual-exclusion")`},
 	"own is yes":      {bend{ownIsYes: true}, `locktest.Breaks("lost-reply", "mutual-exclusion")`},
 	"only A":          {bend{onlyA: true}, "has waited for the lock in vain"},
 }

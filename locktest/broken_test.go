@@ -245,7 +245,7 @@ var failures = map[string]failure{
 		return both(&blind{c.Redis(), "x:" + c.Key(), 3 * c.Lease()}, &blind{c.Redis(), "y:" + c.Key(), 2 * c.Lease()})
 	}, locktest.Stories("contention"), locktest.Unjudged(locktest.OwnerOnlyRelease)),
 		[]string{"untested: the store keeps y:lock of A for 20s", `locktest.MayBeUntested("rehearsal")`}},
-	"longer renewal": {runs(bend{renewsFor: 3}.lock, locktest.Stories("contention")), []string{"untested: the store keeps the entry of B for 30s"}},
+	"longer renewal": {runs(bend{renewsFor: 30 * time.Second}.lock, locktest.Stories("contention")), []string{"untested: the store keeps the entry of B for 30s"}},
 	"false alarm": {runs(with(func(_ context.Context, h *hold) (locktest.Lease, error) {
 		return locktest.LeaseFunc(func(ctx context.Context) error { return errors.Join(h.Release(ctx), locktest.ErrNotHeld) }), nil
 	}), locktest.Stories("contention")), []string{"A releases the lock and is told that it had none at "}},

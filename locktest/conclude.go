@@ -117,7 +117,7 @@ func (s *suite) untried() (all []string) {
 	if store.Of(s.servers.Store).Topology != store.Independent && !plays("failover") {
 		all = append(all, "failover")
 	}
-	all = append(all, "wrong clocks of clients", "a server whose clock is behind", "two goroutines of one client", "two faults at once")
+	all = append(all, "wrong clocks of clients", "two goroutines of one client", "two faults at once")
 	for _, name := range s.tally.untested {
 		all = append(all, name+" tested nothing, as the test allows")
 	}

@@ -34,8 +34,8 @@ var usual embed.FS
 // usualNames are their names in the order of playing.
 var usualNames = []string{
 	"contention", "failed-try", "long-work", "pause", "crash", "next-crash", "lost-reply", "lost-request",
-	"late-release", "late-own-release", "slow-reply", "cut-long-work", "restart", "skewed-server",
-	"skewed-long-work", "failover", "minority",
+	"late-release", "late-own-release", "slow-reply", "cut-long-work", "late-cut-long-work", "restart",
+	"skewed-server", "skewed-behind", "skewed-long-work", "failover", "minority",
 }
 
 // usualStories returns the stories that make sense for the lock. A lock that does not survive long
@@ -43,7 +43,7 @@ var usualNames = []string{
 func (s *suite) usualStories() []string {
 	return slices.DeleteFunc(slices.Clone(usualNames), func(name string) bool {
 		switch name {
-		case "slow-reply", "cut-long-work", "skewed-long-work":
+		case "slow-reply", "cut-long-work", "late-cut-long-work", "skewed-long-work":
 			return s.breaks["long-work"] != nil && s.breaks[name] == nil
 		case "minority":
 			return s.servers.Nodes < 2

@@ -68,19 +68,30 @@ func TestLeasesInOneStatement(t *testing.T) {
 }
 
 // A lease by the clocks of the clients alone is not broken by a wrong clock of the server, by which
-// its rows are old.
+// its rows are old. One that ends by the clock of the server, and is taken over by that of a client,
+// is over at once if the server's is behind.
 func TestALeaseByTheClocksOfClients(t *testing.T) {
 	store := sqltest.PostgreSQL{Setup: []string{"CREATE TABLE leases (name TEXT PRIMARY KEY, holder TEXT, until TIMESTAMPTZ)",
 		"INSERT INTO leases (name) VALUES ('lock')"}}
-	locktest.Run(t, store, func(c locktest.Client) locktest.Lock {
-		l := &leases{c: c, db: sqltest.Open(c), release: "UPDATE leases SET until = NULL WHERE name = $1 AND holder = $2"}
-		return locktest.LockFunc(func(ctx context.Context) (locktest.Lease, error) {
-			token := rand.Text()
-			return poll(ctx, c, &lease{l, token}, func() (bool, error) {
-				now := time.Now()
-				return changed(l.db.ExecContext(ctx, "UPDATE leases SET holder = $2, until = $3 WHERE name = $1 AND (until IS NULL OR until < $4)",
-					c.Key(), token, now.Add(c.Lease()), now))
+	for _, tt := range []struct {
+		until string
+		end   func(now time.Time, lease time.Duration) any
+		known []locktest.Option
+	}{
+		{"$4", func(now time.Time, lease time.Duration) any { return now.Add(lease) }, nil},
+		{"now() + $4 * interval '1 ms'", func(_ time.Time, lease time.Duration) any { return lease.Milliseconds() },
+			[]locktest.Option{locktest.Breaks("skewed-behind")}},
+	} {
+		take := "UPDATE leases SET holder = $2, until = " + tt.until + " WHERE name = $1 AND (until IS NULL OR until < $3)"
+		locktest.Run(t, store, func(c locktest.Client) locktest.Lock {
+			l := &leases{c: c, db: sqltest.Open(c), release: "UPDATE leases SET until = NULL WHERE name = $1 AND holder = $2"}
+			return locktest.LockFunc(func(ctx context.Context) (locktest.Lease, error) {
+				token := rand.Text()
+				return poll(ctx, c, &lease{l, token}, func() (bool, error) {
+					now := time.Now()
+					return changed(l.db.ExecContext(ctx, take, c.Key(), token, now, tt.end(now, c.Lease())))
+				})
 			})
-		})
-	}, locktest.Stories("contention", "skewed-server"))
+		}, append(tt.known, locktest.Name("until "+tt.until), locktest.Stories("contention", "skewed-server", "skewed-behind"))...)
+	}
 }
