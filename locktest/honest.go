@@ -38,6 +38,7 @@ type trail struct {
 	releasing      history.Instant           // when its last release began
 	answered       history.Instant           // when it was last answered
 	ended          history.Instant           // when an entry of its last ended
+	entered        history.Instant           // when an entry was last made for it
 	released       history.Instant           // successfully, and it has not asked again; 0 otherwise
 	failed         bool                      // an attempt of this process has failed
 	since          history.Instant           // when this attempt began
@@ -82,20 +83,23 @@ func (s *stretch) String() string {
 
 // reader reads a history for signs.
 type reader struct {
-	h        *history.History
-	entered  bool // it has the lock's entries
-	patience time.Duration
-	trails   []trail
-	holders  int             // clients that believe that they hold the lock
-	entries  int             // of all clients, on all servers
-	ending   map[int64]bool  // faults that end at some time
-	faults   int             // of these, the active ones
-	fault    history.Instant // when the latest of all began
-	faulted  bool            // there was one
-	skewed   bool            // a clock was set: entries whose time is a client's may seem to be over
-	highest  history.Event   // the acquisition with the highest token so far
-	free     history.Instant // since when the lock has been free without an active fault
-	signs    signs
+	h         *history.History
+	entered   bool // it has the lock's entries
+	patience  time.Duration
+	trails    []trail
+	holders   int             // clients that believe that they hold the lock
+	entries   int             // of all clients, on all servers
+	ending    map[int64]bool  // faults that end at some time
+	faults    int             // of these, the active ones
+	fault     history.Instant // when the latest of all began
+	faulted   bool            // there was one
+	skewed    bool            // a clock was set: entries whose time is a client's may seem to be over
+	granting  history.NodeID  // the server that made the first entry
+	forgets   bool            // a server may have lost something, or there is no order of all entries
+	highest   history.Event   // the acquisition with the highest token so far
+	highestAt history.Instant // when its entry was made
+	free      history.Instant // since when the lock has been free without an active fault
+	signs     signs
 }
 
 // read reads a history; followed says whether it has the lock's entries. A client must acquire a
@@ -185,7 +189,10 @@ func (r *reader) take(e *history.Event) {
 		}
 		r.becomes(e, t, idle)
 	case history.Crashed:
+		r.forgets = r.forgets || r.h.Role(e.Node) == history.RoleStore
 		r.becomes(e, t, gone)
+	case history.Promoted:
+		r.forgets = true
 	case history.FaultBegan:
 		r.fault, r.faulted = e.At, true
 		if r.ending[e.Value] {
@@ -230,22 +237,25 @@ func (r *reader) acquires(e *history.Event, t *trail) {
 		r.signs.unasked = fmt.Sprintf("%s believes at %v that it holds the lock, and no server keeps an entry of %s",
 			name, e.At, name)
 	}
-	r.tokens(e)
+	r.tokens(e, t)
 	t.acquired = e.At
 	r.becomes(e, t, holding)
 }
 
-// tokens checks that the token of a holder is greater than those of the holders before it. A fault
-// may have made the store forget them, and of two holders at once either may be told first.
-func (r *reader) tokens(e *history.Event) {
+// tokens checks that the token of a holder is greater than those of the holders before it. Of two
+// holders at once either may be told first. A fault may have made the store forget them, and an
+// answer may come late, so after one the order is that in which a store that forgets nothing has
+// made the entries.
+func (r *reader) tokens(e *history.Event, t *trail) {
 	last := &r.highest
-	if e.Token > 0 && e.Token <= last.Token && r.holders == 0 && !r.faulted && r.signs.token == "" {
+	ordered := !r.faulted || r.entered && !r.forgets && !r.skewed && t.entered > r.highestAt
+	if e.Token > 0 && e.Token <= last.Token && r.holders == 0 && ordered && r.signs.token == "" {
 		r.signs.token = fmt.Sprintf("%s acquires at %v with the fencing token %d, and %s had %d at %v. "+
 			"A token is greater than those of all holders before, or the resource refuses what its holder writes",
 			r.h.Name(e.Node), e.At, e.Token, r.h.Name(last.Node), last.Token, last.At)
 	}
 	if e.Token > last.Token {
-		r.highest = *e
+		r.highest, r.highestAt = *e, t.entered
 	}
 }
 
@@ -352,12 +362,17 @@ func (r *reader) entry(e *history.Event, owner *trail) {
 	if e.Kind == history.Granted || e.Kind == history.Extended {
 		r.lasts(e)
 	}
+	if e.Kind == history.Granted {
+		r.granting, owner.entered = cmp.Or(r.granting, e.Node), e.At
+		r.forgets = r.forgets || e.Node != r.granting
+	}
 	switch e.Kind {
 	case history.Granted, history.Replicated:
 		owner.granted = true
 		owner.entries++
 		r.entries++
 	case history.Removed, history.Expired, history.Forgotten:
+		r.forgets = r.forgets || e.Kind == history.Forgotten || e.Kind == history.Removed && e.Peer == 0
 		if e.Kind == history.Expired && owner.released > 0 && !r.faulted && r.signs.stayed == "" {
 			r.signs.stayed = fmt.Sprintf("%s releases the lock at %v, without an error, and its entry stays until it expires at %v: "+
 				"the release has not removed it", r.h.Name(e.Owner), owner.released, e.At)

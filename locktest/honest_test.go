@@ -101,8 +101,14 @@ func TestSigns(t *testing.T) {
 		{story: "0 A waits; 1 A sent; 1 S granted owner=A peer=A keeps=16s; 2 A acquired", lease: true},
 		{story: takes + " token=7" + next + " token=8"},
 		{story: takes + " token=7" + next + " token=7", token: true},
-		{story: takes + " token=7; 2 S fault-began" + next + " token=6"},                                   // which may have lost the last one
-		{story: takes + " token=7; 3 B waits; 3 B sent; 3 S granted owner=B peer=B; 4 B acquired token=6"}, // two holders at once
+		{story: takes + " token=7; 2 S fault-began" + next + " token=6", token: true},
+		{story: takes + " token=7; 2 S fault-began; 2 S crashed" + next + " token=6"}, // which may have lost the last one
+		{story: takes + " token=7; 2 S fault-began; 2 T promoted" + next + " token=6"},
+		{story: takes + " token=7; 2 S fault-began; 2 S clock-changed" + next + " token=6"},
+		{story: takes + " token=7; 2 S fault-began; 2 S removed owner=A; 3 A releasing; 4 A finished; 5 B waits; 5 S granted owner=B peer=B; 6 B acquired token=6"},
+		{story: takes + " token=7; 2 S fault-began; 3 A releasing; 4 A finished; 5 B waits; 5 T granted owner=B peer=B; 6 B acquired token=6"},
+		{story: "0 S fault-began; 0 B waits; 0 S granted owner=B peer=B; " + takes + " token=7; 3 A releasing; 4 A finished; 5 B acquired token=6"}, // told late
+		{story: takes + " token=7; 3 B waits; 3 B sent; 3 S granted owner=B peer=B; 4 B acquired token=6"},                                          // two holders at once
 		{story: failed}, // the first try of all
 		{story: failed + "; 3 B waits; 4 B sent; 5 S granted owner=B peer=B; 6 B acquired"},
 		{story: failed + "; 3 A waits; 3 A sent; 3 S granted owner=A peer=A; 3 A acquired; 4 B waits; 5 B gave-up"},
