@@ -12,16 +12,21 @@ import (
 )
 
 // leases is a lock as people write them: one statement makes the row of a lease, or takes over one
-// that is over.
+// that is over, which another statement may delete before.
 type leases struct {
-	c             locktest.Client
-	db            *sql.DB
-	take, release string
+	c                    locktest.Client
+	db                   *sql.DB
+	clear, take, release string
 }
 
 func (l *leases) Acquire(ctx context.Context) (locktest.Lease, error) {
 	token := rand.Text()
 	return poll(ctx, l.c, &lease{l, token}, func() (bool, error) {
+		if l.clear != "" {
+			if _, err := l.db.ExecContext(ctx, l.clear, l.c.Key()); err != nil {
+				return false, err
+			}
+		}
 		asked := time.Now()
 		got, err := changed(l.db.ExecContext(ctx, l.take, l.c.Key(), token, l.c.Lease().Milliseconds()))
 		return got && time.Since(asked) < l.c.Lease(), err
@@ -37,31 +42,36 @@ func (l *lease) Release(ctx context.Context) error {
 	return released(l.db.ExecContext(ctx, l.release, l.c.Key(), l.token))
 }
 
-// A lease in one statement breaks as each lease without renewals and without a fence does, and
-// where a replica takes over.
-func TestLeasesInOneStatement(t *testing.T) {
+// A lease in a row breaks as each lease without renewals and without a fence does, and where a
+// replica takes over. Who deletes a row whose time is up has not removed another client's entry.
+func TestLeasesInRows(t *testing.T) {
 	known := []locktest.Option{
 		locktest.Breaks("long-work"), locktest.Breaks("pause"), locktest.Breaks("failover"),
 	}
 	for _, tt := range []struct {
-		name          string
-		store         locktest.Store
-		take, release string
+		name                 string
+		store                locktest.Store
+		clear, take, release string
 	}{
+		{"PostgreSQL, deleted first",
+			sqltest.PostgreSQL{Setup: []string{"CREATE TABLE leases (name TEXT PRIMARY KEY, holder TEXT NOT NULL, until TIMESTAMPTZ NOT NULL)"}},
+			"DELETE FROM leases WHERE name = $1 AND until < now()",
+			"INSERT INTO leases (name, holder, until) VALUES ($1, $2, now() + $3 * interval '1 millisecond') ON CONFLICT (name) DO NOTHING",
+			"DELETE FROM leases WHERE name = $1 AND holder = $2"},
 		{"PostgreSQL",
 			sqltest.PostgreSQL{Setup: []string{"CREATE TABLE leases (name TEXT PRIMARY KEY, holder TEXT NOT NULL, until TIMESTAMPTZ NOT NULL DEFAULT now())"}},
-			"INSERT INTO leases (name, holder, until) VALUES ($1, $2, now() + $3 * interval '1 millisecond') " +
+			"", "INSERT INTO leases (name, holder, until) VALUES ($1, $2, now() + $3 * interval '1 millisecond') " +
 				"ON CONFLICT (name) DO UPDATE SET holder = EXCLUDED.holder, until = EXCLUDED.until WHERE leases.until < now() RETURNING holder",
 			"DELETE FROM leases WHERE name = $1 AND holder = $2"},
 		{"MySQL",
 			sqltest.MySQL{Setup: []string{"CREATE TABLE leases (name VARCHAR(64) PRIMARY KEY, holder VARCHAR(64) NOT NULL, until DATETIME(3) NOT NULL)"}},
-			"INSERT INTO leases VALUES (?, ?, NOW(3) + INTERVAL ? * 1000 MICROSECOND) ON DUPLICATE KEY UPDATE " +
+			"", "INSERT INTO leases VALUES (?, ?, NOW(3) + INTERVAL ? * 1000 MICROSECOND) ON DUPLICATE KEY UPDATE " +
 				"holder = IF(until < NOW(3), VALUES(holder), holder), until = IF(holder = VALUES(holder), VALUES(until), until)",
 			"UPDATE leases SET until = NOW(3) - INTERVAL 1 SECOND WHERE name = ? AND holder = ?"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			locktest.Run(t, tt.store, func(c locktest.Client) locktest.Lock {
-				return &leases{c, sqltest.Open(c), tt.take, tt.release}
+				return &leases{c, sqltest.Open(c), tt.clear, tt.take, tt.release}
 			}, known...)
 		})
 	}

@@ -136,6 +136,10 @@ func TestRowsWithATime(t *testing.T) {
 	b.want(b.do("a", take, Text("z")), "1 row", "granted 1 by 1 500ms")
 	// A takeover that does not look at the time is not an expiry.
 	b.want(b.do("b", "UPDATE l SET owner = 'y' WHERE name = 'lock'"), "1 row", "removed 1 by 2 0s", "granted 2 by 2 500ms")
+	clear := "DELETE FROM l WHERE name = 'lock' AND expires_at < " + nowMS
+	b.want(b.do("a", clear), "0 rows")
+	b.now = 1402 * time.Millisecond
+	b.want(b.do("a", clear), "1 row", "expired 2 by 0 0s")
 }
 
 func TestNamedLocksAreEntries(t *testing.T) {
