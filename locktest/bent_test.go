@@ -285,6 +285,37 @@ func both(first, second locktest.Lock) locktest.Lock {
 	})
 }
 
+var (
+	queueUp = redis.NewScript(`local holder = redis.call("get", KEYS[1])
+		if holder == ARGV[1] then return 1 end
+		redis.call("lrem", KEYS[2], 0, ARGV[1])
+		if not holder then redis.call("set", KEYS[1], ARGV[1], "px", ARGV[2]) return 1 end
+		redis.call("rpush", KEYS[2], ARGV[1]) return 0`)
+	handOver = redis.NewScript(`if redis.call("get", KEYS[1]) ~= ARGV[1] then return 0 end
+		local next = redis.call("lpop", KEYS[2])
+		if next then redis.call("set", KEYS[1], next, "px", ARGV[2]) else redis.call("del", KEYS[1]) end
+		return 1`)
+)
+
+// handedOver is a lock whose release makes the entry of the next client in a queue.
+func handedOver(c locktest.Client) locktest.Lock {
+	store, word := c.Redis(), rand.Text()
+	does := func(ctx context.Context, script *redis.Script) (bool, error) {
+		n, err := script.Run(ctx, store, []string{c.Key(), c.Key() + ":queue"}, word, c.Lease().Milliseconds()).Int()
+		return n == 1, err
+	}
+	return locktest.LockFunc(func(ctx context.Context) (locktest.Lease, error) {
+		err := retry(ctx, c.Retry(), func() (bool, error) { return does(ctx, queueUp) })
+		return locktest.LeaseFunc(func(ctx context.Context) error {
+			held, err := does(ctx, handOver)
+			if err == nil && !held {
+				return locktest.ErrNotHeld
+			}
+			return err
+		}), err
+	})
+}
+
 // leaving is the straight lock with a goroutine that ends at the release, or never if it forgets.
 func leaving(forgets bool) func(locktest.Client) locktest.Lock {
 	return func(c locktest.Client) locktest.Lock {
@@ -320,6 +351,9 @@ var talks = map[string]struct {
 	"not judged": {func(t *testing.T) {
 		locktest.Run(t, locktest.Redis{}, twoKeys, locktest.Stories("contention"), locktest.Unjudged(locktest.OwnerOnlyRelease))
 	}, "owner-only-release is not judged where it is unknown, as the test says", "FAIL"},
+	"handed over": {func(t *testing.T) {
+		locktest.Run(t, locktest.Redis{}, handedOver, locktest.Stories("contention", "pause"), locktest.Breaks("pause"), locktest.MayBeUntested("rehearsal"))
+	}, "entry not followed", "FAIL"},
 	"green": {TestTheStraightLock, "entry under app:lock:lock", "FAIL"},
 	"without walk": {func(t *testing.T) {
 		locktest.Run(t, locktest.Redis{}, with(bareHolds), locktest.WithoutWalk(), locktest.Breaks("long-work"), locktest.Breaks("pause"), locktest.Breaks("failover"))
