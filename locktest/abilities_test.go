@@ -116,6 +116,17 @@ func TestAHolderThatIsToldOfTheLossStops(t *testing.T) {
 	}), story, locktest.Breaks("evicted", locktest.MutualExclusion), locktest.Name("told"))
 }
 
+// A lock that asks again sooner than the story's response timeout holds more often before its late
+// release arrives.
+func TestALateReleaseOfAnImpatientLock(t *testing.T) {
+	locktest.Run(t, locktest.Redis{}, func(c locktest.Client) locktest.Lock {
+		store := redis.NewClient(&redis.Options{Addr: c.Addresses()[0], Dialer: c.Dial, ReadTimeout: 500 * time.Millisecond})
+		c.Cleanup(func() { _ = store.Close() })
+		l := &owned{c, store}
+		return locktest.LockFunc(func(ctx context.Context) (locktest.Lease, error) { return l.take(ctx) })
+	}, locktest.Stories("late-own-release"))
+}
+
 // Built-in stories can be played by name, with their expectations of every lock.
 func TestStoriesOfTheProgram(t *testing.T) {
 	locktest.Run(t, locktest.Redis{}, with(bareHolds),

@@ -224,6 +224,9 @@ var failures = map[string]failure{
 	"released in name only": {runs(with(func(_ context.Context, h *hold) (locktest.Lease, error) {
 		return locktest.LeaseFunc(func(ctx context.Context) error { return removeOwn.Run(ctx, h.store, []string{"other"}, h.word).Err() }), nil
 	}), locktest.Stories("failed-try")), []string{"inconclusive: only A ever got the lock. A releases the lock at ", "its entry stays until it expires at ", "locktest.MayBeUntested("}},
+	"in the background": {runs(with(func(_ context.Context, h *hold) (locktest.Lease, error) {
+		return locktest.LeaseFunc(func(ctx context.Context) error { go h.Release(context.WithoutCancel(ctx)); return nil }), nil
+	}), locktest.Stories("late-release")), []string{"inconclusive: fault 1 never fired", "A's release returns at ", "sends its EVALSHA", "only then"}},
 	"swallowed": {runs(with(func(_ context.Context, h *hold) (locktest.Lease, error) {
 		h.store.Options().MaxRetries = 0
 		return locktest.LeaseFunc(func(ctx context.Context) error { _ = h.Release(ctx); return nil }), nil

@@ -3,12 +3,9 @@ package locktest
 import (
 	"cmp"
 	"fmt"
-	"slices"
 	"time"
 
-	"lockstep/internal/bubble"
 	"lockstep/internal/history"
-	"lockstep/internal/store"
 	"lockstep/internal/timeline"
 )
 
@@ -26,6 +23,7 @@ type signs struct {
 	lease   string // an entry that the store keeps for longer than the story's lease
 	renewed string // kept renewing after a release: no violation, but a frequent cause
 	stayed  string // its entry outlived its release: no violation either
+	later   string // its release returned before it had asked the store for it, so no fault met it
 	hushed  string // reported a release as done that the store has neither confirmed nor executed
 }
 
@@ -41,6 +39,7 @@ type trail struct {
 	entered        history.Instant           // when an entry was last made for it
 	released       history.Instant           // successfully, and it has not asked again; 0 otherwise
 	failed         bool                      // an attempt of this process has failed
+	waits          history.Instant           // when it began to wait
 	since          history.Instant           // when this attempt began
 	alone          history.Instant           // since when no other has anything, and no fault is active
 	open           map[int64]history.Instant // this attempt's unanswered requests: when they were sent
@@ -139,12 +138,20 @@ func read(h *history.History, followed bool, free time.Duration) signs {
 
 // command returns the request that caused the first event of a stretch.
 func (r *reader) command(s *stretch) string {
-	for c := s.command; c >= 0 && int(c) < len(r.h.Events); c = r.h.Events[c].Cause {
-		if e := &r.h.Events[c]; e.Kind == history.Sent {
-			return r.h.Text(e.Text)
-		}
+	if sent := r.request(s.command); sent != nil {
+		return r.h.Text(sent.Text)
 	}
 	return "command"
+}
+
+// request returns the request that is an event or caused it, nil if that is unknown.
+func (r *reader) request(i int32) *history.Event {
+	for ; i >= 0 && int(i) < len(r.h.Events); i = r.h.Events[i].Cause {
+		if e := &r.h.Events[i]; e.Kind == history.Sent {
+			return e
+		}
+	}
+	return nil
 }
 
 func (r *reader) take(e *history.Event) {
@@ -171,7 +178,7 @@ func (r *reader) take(e *history.Event) {
 	case history.Waits:
 		clear(t.open)
 		t.failed = t.failed && t.phase != gone
-		t.phase, t.since, t.asked, t.granted, t.released = waiting, e.At, false, false, 0
+		t.phase, t.waits, t.since, t.asked, t.granted, t.released = waiting, e.At, e.At, false, false, 0
 	case history.Acquired:
 		r.acquires(e, t)
 	case history.AcquireFailed:
@@ -267,30 +274,6 @@ func (r *reader) lasts(e *history.Event) {
 	}
 }
 
-// outlasts says that the store keeps something of a holder for too long, "" if it does not.
-func outlasts(what string, kept, lease time.Duration) string {
-	if kept <= lease+lease/2 {
-		return ""
-	}
-	return fmt.Sprintf("the store keeps %s for %v, and the lease of the story is %v, so its pauses would be over before "+
-		"the lock's lease is. Give the lock the lease that Client.Lease returns", what, kept.Round(time.Millisecond), lease)
-}
-
-// allOutlast says that all that a holder has written, as far as it ends by itself, stays for too
-// long: one of that is its lease, though it may be unknown which one.
-func allOutlast(held []bubble.Held, lease time.Duration) string {
-	for _, h := range held {
-		limited := slices.DeleteFunc(slices.Clone(h.Kept), func(e store.Entry) bool { return e.Lease == 0 })
-		if len(limited) > 0 {
-			e := slices.MinFunc(limited, func(a, b store.Entry) int { return cmp.Compare(a.Lease, b.Lease) })
-			if why := outlasts(e.Key+" of "+h.Client, e.Lease, lease); why != "" {
-				return why
-			}
-		}
-	}
-	return ""
-}
-
 // alarms checks that a lock which a client has just got is there for its work and its release.
 func (r *reader) alarms(e *history.Event, t *trail) {
 	what := ""
@@ -320,12 +303,20 @@ func (r *reader) hushes(e *history.Event, t *trail) {
 	}
 }
 
+// lingers checks that what removes an entry was sent before the release returned.
+func (r *reader) lingers(e *history.Event, t *trail) {
+	if sent := r.request(e.Cause); sent != nil && t.released > 0 && sent.At >= t.released && r.signs.later == "" {
+		r.signs.later = fmt.Sprintf("%s's release returns at %v, without an error, and sends its %s only then. "+
+			"Release returns nil when the store has confirmed it", r.h.Name(e.Owner), t.released, r.h.Text(sent.Text))
+	}
+}
+
 // givesUp checks whether the lock was free while a client failed to acquire it, not for the first
 // time.
 func (r *reader) givesUp(e *history.Event, t *trail) {
-	free := min(e.At.Sub(t.since), e.At.Sub(r.free))
+	free := min(e.At.Sub(t.waits), e.At.Sub(r.free))
 	again := r.entered && t.failed && e.At > t.since && r.fault <= t.since
-	if again && r.signs.dead == "" && (r.free <= t.since || free >= r.patience) {
+	if again && r.signs.dead == "" && (r.free <= t.since && free > promptly || free >= r.patience) {
 		r.signs.dead = fmt.Sprintf("%s tries until %v and does not get the lock, which has been free for %v: "+
 			"its handle is of no use any more", r.h.Name(e.Node), e.At, free.Round(time.Millisecond))
 	}
@@ -379,6 +370,7 @@ func (r *reader) entry(e *history.Event, owner *trail) {
 		}
 		if fromClient && e.Peer == e.Owner {
 			r.stalls(e, owner, e.Owner)
+			r.lingers(e, owner)
 		}
 		owner.ended = e.At
 		if owner.entries > 0 {

@@ -86,6 +86,8 @@ func TestSigns(t *testing.T) {
 		{story: takes + "; 3 A releasing; 4 A release-failed", alarm: true},
 		{story: takes + "; 2 S fault-began; 3 A releasing; 4 A release-failed"},
 		{story: failed + "; 3 B waits; 5 B gave-up", dead: true},
+		{story: failed + "; 3 B waits; 4 B gave-up"}, // for too short a time
+		{story: failed + "; 3 B waits; 4.5 B acquire-failed; 5 B gave-up", dead: true},
 		{story: takes + "; 3 A releasing; 4 A released; 12 S expired owner=A", stays: true},
 		{story: takes + "; 3 A releasing; 4 A released; 5 A waits; 12 S expired owner=A"},
 		{story: takes + "; 3 A releasing; 4 A not-held; 12 S expired owner=A", alarm: true},

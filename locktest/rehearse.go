@@ -2,6 +2,7 @@ package locktest
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"testing"
 	"time"
@@ -205,3 +206,27 @@ func takenAtOnce(h *history.History, within time.Duration) bool {
 const notTheStore = "A's entry has gone from the store, and B, who comes then, does not get the lock: " +
 	"it is not this entry that keeps B out, but another one of A, or something outside of the store. The locks of two clients " +
 	"must share nothing but the store, as in two processes"
+
+// outlasts says that the store keeps something of a holder for too long, "" if it does not.
+func outlasts(what string, kept, lease time.Duration) string {
+	if kept <= lease+lease/2 {
+		return ""
+	}
+	return fmt.Sprintf("the store keeps %s for %v, and the lease of the story is %v, so its pauses would be over before "+
+		"the lock's lease is. Give the lock the lease that Client.Lease returns", what, kept.Round(time.Millisecond), lease)
+}
+
+// allOutlast says that all that a holder has written, as far as it ends by itself, stays for too
+// long: one of that is its lease, though it may be unknown which one.
+func allOutlast(held []bubble.Held, lease time.Duration) string {
+	for _, h := range held {
+		limited := slices.DeleteFunc(slices.Clone(h.Kept), func(e store.Entry) bool { return e.Lease == 0 })
+		if len(limited) > 0 {
+			e := slices.MinFunc(limited, func(a, b store.Entry) int { return cmp.Compare(a.Lease, b.Lease) })
+			if why := outlasts(e.Key+" of "+h.Client, e.Lease, lease); why != "" {
+				return why
+			}
+		}
+	}
+	return ""
+}

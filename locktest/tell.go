@@ -87,8 +87,10 @@ func (s *suite) wrongly(p *plan.Plan, r *result) string {
 // advise says why a run is inconclusive, and what to do.
 func (r *result) advise(slug string) string {
 	why := r.why().English() + "."
-	if r.signs.stayed != "" {
-		why += " " + r.signs.stayed + "."
+	for _, cause := range []string{r.signs.stayed, r.signs.later} {
+		if cause != "" {
+			why += " " + cause + "."
+		}
 	}
 	if property := r.unknown(); r.Untested().Empty() && property != MutualExclusion {
 		return fmt.Sprintf("%s is unknown: %s Change the story, or do without the property: locktest.Unjudged(%q).", property, why, property)
