@@ -21,6 +21,7 @@ import (
 	"lockstep/internal/run"
 	"lockstep/internal/runstore"
 	"lockstep/locktest"
+	"lockstep/locktest/sqltest"
 )
 
 // blind is a naive lock: its release deletes the key without checking the owner.
@@ -224,6 +225,24 @@ var failures = map[string]failure{
 	"released in name only": {runs(with(func(_ context.Context, h *hold) (locktest.Lease, error) {
 		return locktest.LeaseFunc(func(ctx context.Context) error { return removeOwn.Run(ctx, h.store, []string{"other"}, h.word).Err() }), nil
 	}), locktest.Stories("failed-try")), []string{"inconclusive: only A ever got the lock. A releases the lock at ", "its entry stays until it expires at ", "locktest.MayBeUntested("}},
+	"through a pool": {func(t *testing.T) {
+		locktest.Run(t, sqltest.MySQL{}, func(c locktest.Client) locktest.Lock {
+			db := sqltest.Open(c)
+			asks := func(ctx context.Context, query string) (yes bool, err error) {
+				err = db.QueryRowContext(ctx, query, c.Key()).Scan(&yes)
+				return yes, err
+			}
+			return locktest.LockFunc(func(ctx context.Context) (locktest.Lease, error) {
+				err := retry(ctx, c.Retry(), func() (bool, error) { return asks(ctx, "SELECT GET_LOCK(?, 1)") })
+				return locktest.LeaseFunc(func(ctx context.Context) error {
+					ctx, cancel := context.WithTimeout(ctx, c.Timeout())
+					defer cancel()
+					_, err := asks(ctx, "SELECT RELEASE_LOCK(?)")
+					return err
+				}), err
+			})
+		}, locktest.Stories("contention"))
+	}, []string{`untested: the session of A goes back to the pool of connections after "SELECT GET_LOCK(?, 1)"`, `locktest.MayBeUntested("rehearsal")`}},
 	"in the background": {runs(with(func(_ context.Context, h *hold) (locktest.Lease, error) {
 		return locktest.LeaseFunc(func(ctx context.Context) error { go h.Release(context.WithoutCancel(ctx)); return nil }), nil
 	}), locktest.Stories("late-release")), []string{"inconclusive: fault 1 never fired", "A's release returns at ", "sends its EVALSHA", "only then"}},

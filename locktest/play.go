@@ -29,6 +29,7 @@ type result struct {
 	refused error  // of a client that did not acquire the lock, or nil
 	left    string // stacks of goroutines that outlived the lock, or ""
 	held    []bubble.Held
+	doubt   string // about how the lock uses its client library
 	signs   signs
 }
 
@@ -83,7 +84,7 @@ func (s *suite) inBubble(t *testing.T, p *plan.Plan, seed uint64, moment func(fa
 		})
 		defer w.Close()
 		r.Outcome = run.One(t.Context(), w, p, s.name, seed)
-		r.missed, r.learned, r.refused, r.held = w.Missed(), w.Learned(), w.Refused(), w.Held()
+		r.missed, r.learned, r.refused, r.held, r.doubt = w.Missed(), w.Learned(), w.Refused(), w.Held(), w.Doubt()
 	})
 	return r
 }

@@ -39,7 +39,7 @@ func (s *suite) rehearse(t *testing.T) bool {
 	s.fenced = r.Err == nil && slices.ContainsFunc(r.Judgement.History.Events, func(e history.Event) bool {
 		return e.Kind == history.Acquired && e.Token > 0
 	})
-	if !s.works(t, p, r) {
+	if !s.works(t, p, r) || !s.tested(t, r.doubt, "") {
 		return false
 	}
 	entry, why := bubble.EntryOf(s.key(p), r.held)

@@ -13,6 +13,7 @@
 package bubble
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -89,6 +90,7 @@ type World struct {
 
 	mu       sync.Mutex
 	missed   []string // commands without a model
+	doubt    string   // about how the lock uses its client library
 	panicked error    // the first panic of the lock, or nil
 	refused  error    // see Refused
 }
@@ -230,6 +232,19 @@ func (w *World) misses(command string) {
 	if !slices.Contains(w.missed, command) {
 		w.missed = append(w.missed, command)
 	}
+}
+
+// Doubt returns the first doubt about how the lock uses its client library, "" for none.
+func (w *World) Doubt() string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.doubt
+}
+
+func (w *World) doubts(why string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.doubt = cmp.Or(w.doubt, why)
 }
 
 // Refused returns the first error of Acquire, nil for none. It prefers errors other than the end of

@@ -96,6 +96,9 @@ func (c *Client) Dial(ctx context.Context, _, addr string) (net.Conn, error) {
 // Misses notes that the lock has used something that the models do not have.
 func (c *Client) Misses(what string) { c.world.misses(what) }
 
+// Doubts notes why a lock that works here may not work in a process with more to do.
+func (c *Client) Doubts(why string) { c.world.doubts(why) }
+
 // Cleanup registers a function that is called after the run, in the reverse order.
 func (c *Client) Cleanup(f func()) {
 	c.mu.Lock()

@@ -12,7 +12,8 @@
 // CONFLICT and ON DUPLICATE KEY UPDATE, SKIP LOCKED, times, COUNT, GET_LOCK and advisory locks,
 // subqueries that do not depend on the row outside of them, as in MariaDB and PostgreSQL by
 // default. Times come as time.Time, as with parseTime=true of go-sql-driver. The model refuses
-// statements that it does not understand, and the result of such a run is unknown.
+// statements that it does not understand, and the result of such a run is unknown. A lock of a
+// session that goes back to the pool is untested: another statement of a busy process would get it.
 package sqltest
 
 import (

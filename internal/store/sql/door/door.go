@@ -14,6 +14,7 @@ import (
 	"database/sql/driver"
 	"errors"
 	"fmt"
+	"regexp"
 	"strings"
 
 	"github.com/go-sql-driver/mysql"
@@ -61,7 +62,8 @@ type conn struct {
 	wire *bubble.Wire
 	bad  bool // an answer may still come, and would be taken for that of the next statement
 
-	failed bool // PostgreSQL: a statement of the transaction has failed
+	failed bool   // PostgreSQL: a statement of the transaction has failed
+	holds  string // the statement that has given the session a lock or a transaction; "" for none
 }
 
 var (
@@ -71,8 +73,18 @@ var (
 	_ driver.Validator      = (*conn)(nil)
 )
 
-// IsValid implements driver.Validator: a pool looks before it takes a connection again.
+// IsValid implements driver.Validator: a pool looks before it takes a connection again. Another
+// statement of the same process may get it then, or the pool closes it.
 func (c *conn) IsValid() bool {
+	if c.holds != "" && c.usable() {
+		c.client.Doubts(fmt.Sprintf("the session of %s goes back to the pool of connections after %q, with what it has locked: "+
+			"the next statement of a busy process has another session. Take a connection out of the pool for as long as "+
+			"the lock is held, by sql.DB.Conn or in a transaction", c.client.Name(), c.holds))
+	}
+	return c.usable()
+}
+
+func (c *conn) usable() bool {
 	select {
 	case <-c.wire.Over():
 		return false
@@ -107,7 +119,7 @@ func (c *conn) ExecContext(ctx context.Context, query string, args []driver.Name
 
 // run runs one statement.
 func (c *conn) run(ctx context.Context, query string, args []driver.NamedValue) (model.Result, error) {
-	if !c.IsValid() {
+	if !c.usable() {
 		return model.Result{}, driver.ErrBadConn // nothing was sent: the pool tries another one
 	}
 	stmt, err := statement(c.flavour, query, args)
@@ -117,7 +129,28 @@ func (c *conn) run(ctx context.Context, query string, args []driver.NamedValue) 
 	}
 	v, err := c.wire.Ask(ctx, stmt)
 	res, _ := v.(model.Result)
+	switch {
+	case err == nil && begins.MatchString(query) && !refused(res):
+		c.holds = query
+	case ends.MatchString(query):
+		c.holds = ""
+	}
 	return res, c.failure(ctx, query, err)
+}
+
+// begins and ends are statements that lock something for their session, and give it back.
+var (
+	begins = regexp.MustCompile(`(?i)^\s*(BEGIN|START\s+TRANSACTION)|\bGET_LOCK\s*\(|\bpg_(try_)?advisory_lock(_shared)?\s*\(`)
+	ends   = regexp.MustCompile(`(?i)^\s*(COMMIT|ROLLBACK)|\bRELEASE_(ALL_)?LOCKS?\s*\(|\bpg_advisory_unlock`)
+)
+
+// refused reports whether the answer to a request for a lock is 0 or NULL.
+func refused(res model.Result) bool {
+	if len(res.Rows) != 1 || len(res.Rows[0]) != 1 {
+		return false
+	}
+	got := res.Rows[0][0]
+	return got.Null || (got.IsNum || got.IsBool) && got.Num == 0
 }
 
 // failure is an error as the drivers report it.
