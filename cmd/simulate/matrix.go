@@ -302,7 +302,7 @@ func (f *matrixFlags) again(m *matrix.Matrix) error {
 		lines = append(lines, f.named("damage", matrix.Named(c.DamagedBy)))
 	}
 	if w := c.Walked; w != nil {
-		lines = append(lines, f.named("searched", say.WalkedOfCell.With(say.Grouped(w.Schedules), say.Grouped(w.NoEffect))))
+		lines = append(lines, f.named("searched", say.WalkedOfCell.With(say.Grouped(w.Walked), say.Grouped(w.NoEffect))))
 	}
 	_, err := fmt.Fprintf(f.stdout, "\n%s\n", strings.Join(lines, "\n"))
 	return err

@@ -99,8 +99,7 @@ func (l *Lock) take(o *Options, stored *results.ExploredLock) (err error) {
 		}
 		l.TakenOf = &stored.Version
 		l.Stages = append(l.Stages, &stage{
-			Profile: x.Profile, Faults: 2, Units: 1, Done: 1, Taken: true, drawn: drawn{x.Each, x.Of},
-			tally: tally{Walked: x.Walked, Cut: x.Cut, NoEffect: x.NoEffect}, Doubts: stored.Doubts,
+			Profile: x.Profile, Faults: 2, Units: 1, Done: 1, Taken: true, Drawn: x.Drawn, Tally: x.Tally, Doubts: stored.Doubts,
 		})
 	}
 	for _, way := range checker.Ways() {

@@ -268,10 +268,10 @@ func TestSinglesSayWhatTheClientWasAt(t *testing.T) {
 	for i := range l.Singles {
 		walked, without = walked+l.Singles[i].Walked, without+l.Singles[i].NoEffect
 	}
-	var of tally
+	var of results.Tally
 	for _, st := range s.Locks[0].Stages {
 		if st.Faults == 1 {
-			of.add(st.tally)
+			of.Add(st.Tally)
 		}
 	}
 	if walked != of.Walked || without != of.NoEffect || walked == 0 || l.Walked <= walked {

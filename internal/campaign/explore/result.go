@@ -62,7 +62,7 @@ func (s *State) Result(o *Options) (*results.Explored, error) {
 func (s *State) told(w World, lock string) (results.ExploredLock, error) {
 	l := s.lock(lock)
 	out := results.ExploredLock{
-		Lock: lock, Scope: l.Profiles, Walked: l.walked(), Complete: l.complete(s.Scope.Faults),
+		Lock: lock, Scope: l.Profiles, Complete: l.complete(s.Scope.Faults),
 		Doubts: []string{}, Breaks: map[string][]results.CutSet{},
 	}
 	tell := func(f *found) (results.CutSet, error) {
@@ -76,7 +76,7 @@ func (s *State) told(w World, lock string) (results.ExploredLock, error) {
 	}
 	out.Searched, out.Together = l.searched(s.Scope.Faults)
 	for _, st := range l.Stages {
-		out.NoEffect, out.Cut = out.NoEffect+st.NoEffect, out.Cut+st.Cut
+		out.Add(st.Tally)
 		out.Doubts = append(out.Doubts, st.Doubts...)
 	}
 	for _, way := range checker.Ways() {
@@ -116,7 +116,7 @@ func (l *Lock) searched(faults int) (worst string, out []results.Searched) {
 	for _, profile := range l.Profiles {
 		x := results.Searched{Profile: profile, How: results.NotSearched}
 		if st := l.known(profile, 2); st != nil && st.over() {
-			x.How, x.Walked, x.NoEffect, x.Cut, x.Of, x.Each = results.Complete, st.Walked, st.NoEffect, st.Cut, st.Of, st.Each
+			x.How, x.Tally, x.Drawn = results.Complete, st.Tally, st.Drawn
 			if st.Each > 0 {
 				_, most := rate.Wilson(0, st.Each)
 				x.How, x.AtMost = results.Sampled, float64(most)/rate.One

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"lockstep/internal/campaign/results"
 	"lockstep/internal/rng"
 )
 
@@ -44,13 +45,13 @@ func (w *walk) sample(ctx context.Context, l *Lock, g *target) error {
 	if err != nil {
 		return err
 	}
-	done := outcome{drawn: of}
+	done := outcome{Drawn: of}
 	var pieces []batch
 	for some := range slices.Chunk(todo, fewRuns) {
 		pieces = append(pieces, batch{g: g, from: some})
 	}
 	err = w.playAll(ctx, pieces, known, 2, func(_ *batch, o *outcome) error {
-		done.add(o.tally)
+		done.Add(o.Tally)
 		done.Doubts, done.Found = append(done.Doubts, o.Doubts...), withFound(done.Found, o.Found)
 		return nil
 	})
@@ -65,7 +66,7 @@ func (w *walk) sample(ctx context.Context, l *Lock, g *target) error {
 }
 
 // draw draws schedules of two faults on a target.
-func (w *walk) draw(ctx context.Context, g *target, known *smaller) (some []branch, of drawn, err error) {
+func (w *walk) draw(ctx context.Context, g *target, known *smaller) (some []branch, of results.Drawn, err error) {
 	d, err := w.newSampler(ctx, g, known)
 	if err != nil {
 		return nil, of, err
@@ -140,7 +141,7 @@ func (d *sampler) draw(ctx context.Context, p *player, b *opening) error {
 
 // choose takes half of the draws of each pair of kinds in each order. It records the smallest
 // number of draws of any pair, and how many schedules there are in all.
-func (d *sampler) choose(st *drawn) (todo []branch) {
+func (d *sampler) choose(st *results.Drawn) (todo []branch) {
 	type pair struct{ drawn, of int }
 	pairs := map[[2]kind]*pair{}
 	for one := range d.first {

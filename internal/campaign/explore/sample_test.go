@@ -94,7 +94,7 @@ func TestWhatIsDrawn(t *testing.T) {
 
 // chosen draws some schedules of each two kinds in the profile twice, and counts them by their
 // kinds.
-func chosen(t *testing.T, each int, only ...string) (count map[string]int, st drawn) {
+func chosen(t *testing.T, each int, only ...string) (count map[string]int, st results.Drawn) {
 	t.Helper()
 	o := options(t, "set-nx-lua", 2, only...)
 	o.Sample = each

@@ -101,8 +101,8 @@ type unit struct {
 
 // outcome is the result of a unit.
 type outcome struct {
-	tally
-	drawn
+	results.Tally
+	results.Drawn
 	Found   []found   `json:"found,omitempty"`
 	Singles []*single `json:"singles,omitempty"` // of schedules of one fault
 	Doubts  []string  `json:"doubts,omitempty"`
@@ -164,16 +164,16 @@ func (u *unit) judge(ctx context.Context, b *branch, of *toBreak) error {
 
 // note records the verdict on one schedule.
 func (u *unit) note(ctx context.Context, b *branch, of *toBreak, v *verdict, acted bool) error {
-	one := tally{Walked: 1}
+	one := results.Tally{Walked: 1}
 	switch {
 	case !v.whole:
 		one.Cut = 1
 	case !acted:
 		one.NoEffect = 1
 	}
-	u.add(one)
+	u.Add(one)
 	if len(b.s) == 1 {
-		u.single(b.s).add(one)
+		u.single(b.s).Add(one)
 	}
 	breaks := v.breaks(&of.open)
 	switch {
@@ -285,7 +285,7 @@ const (
 type single struct {
 	Kind   kind   `json:"kind"`
 	During string `json:"during,omitempty"`
-	tally
+	results.Tally
 	Found []found `json:"found,omitempty"` // the plainest of each way
 }
 
@@ -308,7 +308,7 @@ func (l *Lock) singles(tell func(f *found) (results.CutSet, error)) ([]results.S
 	out := []results.Single{}
 	for _, s := range all {
 		one := results.Single{
-			Kind: kindNames[s.Kind], During: s.During, Walked: s.Walked, NoEffect: s.NoEffect, Cut: s.Cut, Breaks: map[string]*results.Shown{},
+			Kind: kindNames[s.Kind], During: s.During, Tally: s.Tally, Breaks: map[string]*results.Shown{},
 		}
 		for i := range s.Found {
 			set, err := tell(&s.Found[i])

@@ -40,32 +40,17 @@ type stage struct {
 	Units, Done int // pieces of work
 	left        int // of these, those that this shard still has to do
 	Taken       bool
-	tally
-	drawn
+	results.Tally
+	results.Drawn
 	Doubts []string
-}
-
-// tally counts schedules.
-type tally struct {
-	Walked   int64 `json:"walked"`
-	Cut      int64 `json:"cut,omitempty"`            // of these, with runs that were cut short
-	NoEffect int64 `json:"without_effect,omitempty"` // of these, with a fault that changed nothing
-}
-
-func (t *tally) add(o tally) {
-	t.Walked, t.Cut, t.NoEffect = t.Walked+o.Walked, t.Cut+o.Cut, t.NoEffect+o.NoEffect
-}
-
-// drawn is set where schedules are drawn.
-type drawn struct {
-	Each int   `json:"each,omitempty"` // draws of each pair of kinds, or fewer where there are fewer; 0: all are played
-	Of   int64 `json:"of,omitempty"`   // how many there are
 }
 
 // Walked returns how many schedules were played.
 func (s *State) Walked() (n int64) {
 	for _, l := range s.Locks {
-		n += l.walked()
+		for _, st := range l.Stages {
+			n += st.Walked
+		}
 	}
 	return n
 }
@@ -82,13 +67,6 @@ func (s *State) lock(id string) *Lock {
 	l := &Lock{ID: id}
 	s.Locks = append(s.Locks, l)
 	return l
-}
-
-func (l *Lock) walked() (n int64) {
-	for _, st := range l.Stages {
-		n += st.Walked
-	}
-	return n
 }
 
 // begun reports whether a piece of work is done, or none exists.
@@ -122,13 +100,13 @@ func (s *stage) over() bool { return s.Done == s.Units }
 // merge takes the result of a piece of work.
 func (l *Lock) merge(st *stage, o *outcome) {
 	st.Done++
-	st.add(o.tally)
-	st.drawn = o.drawn
+	st.Add(o.Tally)
+	st.Drawn = o.Drawn
 	st.Doubts = append(st.Doubts, o.Doubts...)
 	l.Found = withFound(l.Found, o.Found)
 	for _, s := range o.Singles {
 		all := singleIn(&l.Singles, s.Kind, s.During)
-		all.add(s.tally)
+		all.Add(s.Tally)
 		all.Found = withFound(all.Found, s.Found)
 	}
 }

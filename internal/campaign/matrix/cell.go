@@ -134,10 +134,7 @@ func (c *Cell) conclude() {
 
 // Walked is the walk's result for a cell: all single faults of its kinds, in all usage profiles.
 type Walked struct {
-	Schedules int64
-	NoEffect  int64 // of these, those whose fault had no effect
-	Cut       int64 // those whose runs had no end: unknown
-
+	results.Tally
 	shown map[checker.Way]*results.Shown // the first story of each way that was found
 }
 
@@ -155,7 +152,7 @@ func walkedIn(x *results.Explored, lock string, c *Column) *Walked {
 	}
 	w := &Walked{shown: map[checker.Way]*results.Shown{}}
 	if c.Code == noFaultCode {
-		w.Schedules = int64(len(l.Scope)) // each usage profile, as it is
+		w.Walked = int64(len(l.Scope)) // each usage profile, as it is
 		for _, way := range checker.Outcomes() {
 			for i, set := range l.By(way) {
 				if len(set.Kinds) == 0 {
@@ -171,13 +168,13 @@ func walkedIn(x *results.Explored, lock string, c *Column) *Walked {
 			if !kind.Covers(s.Kind, s.During) {
 				continue
 			}
-			w.Schedules, w.NoEffect, w.Cut = w.Schedules+s.Walked, w.NoEffect+s.NoEffect, w.Cut+s.Cut
+			w.Add(s.Tally)
 			for _, way := range checker.Outcomes() {
 				w.show(way, s.By(way))
 			}
 		}
 	}
-	if w.Schedules == 0 {
+	if w.Walked == 0 {
 		return nil
 	}
 	return w
@@ -215,9 +212,9 @@ func (c *Cell) join() {
 	switch {
 	case w.Cut > 0 && !before.Harms():
 		c.Letter = checker.LetterUnknown
-		c.Note = say.WalkHasNoEnd.With(say.Grouped(w.Cut), say.Grouped(w.Schedules))
+		c.Note = say.WalkHasNoEnd.With(say.Grouped(w.Cut), say.Grouped(w.Walked))
 	case before == checker.LetterSafe:
-		c.Note = say.SafeInWalk.With(c.Note, say.Grouped(w.Schedules))
+		c.Note = say.SafeInWalk.With(c.Note, say.Grouped(w.Walked))
 	}
 }
 

@@ -169,11 +169,11 @@ func TestEachKindHasItsColumn(t *testing.T) {
 
 // someWalk is a walk of one lock: a pause of a holder does what breaks says.
 func someWalk(cut int64, breaks ...string) *results.Explored {
-	one := results.Single{Kind: "pause", During: "hold", Walked: 40, NoEffect: 2, Cut: cut, Breaks: map[string]*results.Shown{}}
+	one := results.Single{Kind: "pause", During: "hold", Tally: results.Tally{Walked: 40, NoEffect: 2, Cut: cut}, Breaks: map[string]*results.Shown{}}
 	for _, way := range breaks {
 		one.Breaks[way] = &results.Shown{Profile: "plain", Name: way + ".yaml", Text: "pause A"}
 	}
-	release := results.Single{Kind: "pause", During: "release", Walked: 7, Breaks: map[string]*results.Shown{"foreign-release": {}}}
+	release := results.Single{Kind: "pause", During: "release", Tally: results.Tally{Walked: 7}, Breaks: map[string]*results.Shown{"foreign-release": {}}}
 	return &results.Explored{Locks: []results.ExploredLock{{
 		Lock: "x", Complete: 1, Scope: []string{"plain", "twice"}, Singles: []results.Single{one, release},
 		Breaks: map[string][]results.CutSet{"no-progress": {{Kinds: []string{}, Shown: results.Shown{Name: "alone.yaml"}}}},
@@ -237,7 +237,7 @@ func TestTheWalkJoinsACell(t *testing.T) {
 			t.Errorf("%s: %+v, want %+v", tt.name, got, tt.want)
 		}
 	}
-	if w := walkedIn(someWalk(1), "x", &gp); w.Schedules != 40 || w.NoEffect != 2 || w.Cut != 1 {
+	if w := walkedIn(someWalk(1), "x", &gp); w.Walked != 40 || w.NoEffect != 2 || w.Cut != 1 {
 		t.Errorf("%+v: the pause in the release belongs to another column", w)
 	}
 	if walkedIn(someWalk(0), "y", &gp) != nil {

@@ -101,7 +101,7 @@ func (c *Cell) Measured() results.Cell {
 		Also: append([]checker.Letter{}, c.Also()...), Damage: c.Damaged(), DamagedBy: c.DamagedBy,
 	}
 	if w := c.Walked; w != nil {
-		out.Walked, out.NoEffect, out.Cut = &w.Schedules, w.NoEffect, w.Cut
+		out.Walked, out.NoEffect, out.Cut = &w.Walked, w.NoEffect, w.Cut
 	}
 	if c.Story != nil {
 		out.Story = c.Story.Name

@@ -66,13 +66,11 @@ type Profile struct {
 
 // ExploredLock is the result for one lock.
 type ExploredLock struct {
-	Lock     string   `json:"lock"`
-	Scope    []string `json:"scope"` // the usage profiles that were walked
-	Walked   int64    `json:"walked"`
-	NoEffect int64    `json:"without_effect"` // schedules with a fault that changed nothing
-	Cut      int64    `json:"cut_short"`      // schedules whose runs had no end: unknown
-	Complete int      `json:"complete"`       // all sets of up to this many faults are known
-	Doubts   []string `json:"doubts"`         // ways that broke with a fault without effect: unexplained
+	Lock  string   `json:"lock"`
+	Scope []string `json:"scope"` // the usage profiles that were walked
+	Tally
+	Complete int      `json:"complete"` // all sets of up to this many faults are known
+	Doubts   []string `json:"doubts"`   // ways that broke with a fault without effect: unexplained
 	// Searched is how schedules of several faults were searched in plain and just-within, to which
 	// Complete refers. "" in a result of single faults. Together has it for each usage profile of
 	// Scope.
@@ -86,14 +84,24 @@ type ExploredLock struct {
 	Version string `json:"version,omitempty"`
 }
 
+// Tally counts schedules.
+type Tally struct {
+	Walked   int64 `json:"walked"`
+	NoEffect int64 `json:"without_effect"` // of these, with a fault that changed nothing
+	Cut      int64 `json:"cut_short"`      // of these, whose runs had no end: unknown
+}
+
+// Add adds the counts of other schedules.
+func (t *Tally) Add(o Tally) {
+	t.Walked, t.NoEffect, t.Cut = t.Walked+o.Walked, t.NoEffect+o.NoEffect, t.Cut+o.Cut
+}
+
 // Single is the result of all single faults of one kind that hit a client at one activity.
 type Single struct {
-	Kind     string            `json:"kind"`
-	During   string            `json:"during,omitempty"` // acquire, hold or release; "" for a fault of servers, which hits all clients
-	Walked   int64             `json:"walked"`           // schedules
-	NoEffect int64             `json:"without_effect"`   // as of a lock
-	Cut      int64             `json:"cut_short"`        // as of a lock
-	Breaks   map[string]*Shown `json:"breaks"`           // by the names of checker.Outcomes; only those that happened
+	Kind   string `json:"kind"`
+	During string `json:"during,omitempty"` // acquire, hold or release; "" for a fault of servers, which hits all clients
+	Tally
+	Breaks map[string]*Shown `json:"breaks"` // by the names of checker.Outcomes; only those that happened
 }
 
 // By returns the minimal sets that break the lock in a way; nil: not walked.

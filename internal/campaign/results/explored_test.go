@@ -95,7 +95,7 @@ func TestWithoutSet(t *testing.T) {
 		want string
 	}{
 		{ExploredLock{Complete: 2, Searched: Complete, Breaks: none}, "none found (up to 2 faults)"},
-		{ExploredLock{Complete: 2, Searched: Complete, Breaks: none, Cut: 1}, "none found, some unknown"},
+		{ExploredLock{Complete: 2, Searched: Complete, Breaks: none, Tally: Tally{Cut: 1}}, "none found, some unknown"},
 		{ExploredLock{Complete: 2, Searched: Complete, Breaks: none, Doubts: []string{"?"}}, "none found, some unknown"},
 		{ExploredLock{Complete: 2, Searched: Sampled, Breaks: none}, "none found"},
 		{ExploredLock{Complete: 0, Searched: Complete, Breaks: none}, "not searched"},

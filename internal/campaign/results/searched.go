@@ -42,18 +42,20 @@ func Verdict(breaks bool, unknown int64, searched string) string {
 
 // Searched is how schedules of several faults were searched in one usage profile.
 type Searched struct {
-	Profile  string `json:"profile"`
-	How      string `json:"how"`
-	Walked   int64  `json:"walked"`
-	NoEffect int64  `json:"without_effect"` // as of a lock
-	Cut      int64  `json:"cut_short"`      // as of a lock
-	// For a sample: how many schedules there are in all, about; how many were drawn of any two
-	// kinds, at least, unless these were all; and which share of the schedules of any two kinds
-	// breaks the lock at most, with 95 % confidence, where no drawn one does. Schedules are
-	// weighted as they were drawn: each first fault of a kind the same, then each that can follow.
-	Of     int64   `json:"of,omitempty"`
-	Each   int     `json:"each,omitempty"`
+	Profile string `json:"profile"`
+	How     string `json:"how"`
+	Tally
+	Drawn
+	// AtMost is for a sample the share of the schedules of any two kinds that breaks the lock at
+	// most, with 95 % confidence, where no drawn one does. Schedules are weighted as they were
+	// drawn: each first fault of a kind the same, then each that can follow.
 	AtMost float64 `json:"at_most,omitempty"`
+}
+
+// Drawn is set where schedules are drawn.
+type Drawn struct {
+	Of   int64 `json:"of,omitempty"`   // how many schedules there are in all, about
+	Each int   `json:"each,omitempty"` // how many were drawn of any two kinds, at least, unless these were all
 }
 
 // Rest is evidence that nothing was found, in a few words.

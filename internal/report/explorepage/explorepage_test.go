@@ -25,18 +25,18 @@ func someWalk() *results.Explored {
 		Schema: 1,
 		Scope:  results.Scope{Profiles: []results.Profile{{Name: "plain", Summary: "2 rounds, so that late messages of the first meet the second"}}, Faults: 2, Clients: 2, Rounds: 1},
 		Locks: []results.ExploredLock{
-			{Lock: "set-nx-lua", Walked: 12, Complete: 2, Breaks: map[string][]results.CutSet{
+			{Lock: "set-nx-lua", Tally: results.Tally{Walked: 12}, Complete: 2, Breaks: map[string][]results.CutSet{
 				"overlap": []results.CutSet{set("pause"), set("lost-request", "restart")}, "damage": []results.CutSet{set("pause")}, "foreign-release": none, "no-progress": none,
 			}},
-			{Lock: "etcd-mutex", Walked: 7, Complete: 2, Searched: results.Complete, Together: []results.Searched{
-				{Profile: "plain", How: results.Complete, Walked: 7}, {Profile: "just-within", How: results.Complete, Walked: 9},
-				{Profile: "twice", How: results.Sampled, Each: 30, Of: 1000, Walked: 90, AtMost: 0.1},
+			{Lock: "etcd-mutex", Tally: results.Tally{Walked: 7}, Complete: 2, Searched: results.Complete, Together: []results.Searched{
+				{Profile: "plain", How: results.Complete, Tally: results.Tally{Walked: 7}}, {Profile: "just-within", How: results.Complete, Tally: results.Tally{Walked: 9}},
+				{Profile: "twice", How: results.Sampled, Drawn: results.Drawn{Each: 30, Of: 1000}, Tally: results.Tally{Walked: 90}, AtMost: 0.1},
 			}, Breaks: map[string][]results.CutSet{"overlap": none, "damage": none, "foreign-release": none, "no-progress": none}},
 			{Lock: "redlock", Complete: 2, Searched: results.Sampled, Together: []results.Searched{
-				{Profile: "plain", How: results.Complete, Walked: 7}, {Profile: "just-within", How: results.Sampled, Each: 3, AtMost: 0.5}, {Profile: "nested", How: results.NotSearched},
+				{Profile: "plain", How: results.Complete, Tally: results.Tally{Walked: 7}}, {Profile: "just-within", How: results.Sampled, Drawn: results.Drawn{Each: 3}, AtMost: 0.5}, {Profile: "nested", How: results.NotSearched},
 			}, Breaks: map[string][]results.CutSet{"overlap": none, "damage": none, "foreign-release": none, "no-progress": none}},
 			{Lock: "lit-etcd-key", Complete: 2, Breaks: map[string][]results.CutSet{"overlap": {set()}, "damage": none, "foreign-release": none, "no-progress": none}},
-			{Lock: "<script>alert(1)</script>", Walked: 1, Complete: 0, Cut: 3, Breaks: map[string][]results.CutSet{"overlap": none}},
+			{Lock: "<script>alert(1)</script>", Tally: results.Tally{Walked: 1, Cut: 3}, Breaks: map[string][]results.CutSet{"overlap": none}},
 		},
 	}
 }
@@ -74,7 +74,7 @@ func someLibraries() []*results.Library {
 	not.Lock = "etcd-concurrency"
 	none := []results.CutSet{}
 	walked.Walk = &results.Explored{Schema: 1, Scope: results.Scope{Faults: 1}, Locks: []results.ExploredLock{{
-		Lock: "redsync", Walked: 34, Complete: 1, Breaks: map[string][]results.CutSet{
+		Lock: "redsync", Tally: results.Tally{Walked: 34}, Complete: 1, Breaks: map[string][]results.CutSet{
 			"overlap": {{Kinds: []string{"pause"}, Shown: results.Shown{Profile: "plain", Text: "pause A for 12s"}}}, "damage": none, "foreign-release": none, "no-progress": none,
 		},
 	}}}
