@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"lockstep/internal/chaos"
+	"lockstep/internal/each"
 	"lockstep/internal/faults"
 	"lockstep/internal/plan"
 	"lockstep/internal/store"
@@ -61,7 +62,7 @@ func (r *reader) spanFrom(n *node, name, example string, least time.Duration) pl
 	before := len(r.problems)
 	s := r.span(n, name, example)
 	if s.Min < least && s.Percentiles == nil && len(r.problems) == before {
-		r.problemf(n, "%s is too short for %s: write %s or more", quote(n.text), name, Duration(max(least, time.Millisecond)))
+		r.problemf(n, "%s is too short for %s: write %s or more", quote(n.text), name, faults.Duration(max(least, time.Millisecond)))
 	}
 	return s
 }
@@ -119,10 +120,10 @@ func (r *reader) timeForChaos(at *node, p *plan.Plan) {
 	switch {
 	case left <= c.Every.Max:
 		r.problemf(at, "chaos has no time: the work of %d clients can be done after %s, and until %s of it the first fault may take %s; repeat more often, work longer, or heal later",
-			len(p.Clients), Duration(end), Duration(max(left, 0)), Duration(c.Every.Max))
+			len(p.Clients), faults.Duration(end), faults.Duration(max(left, 0)), faults.Duration(c.Every.Max))
 	case left/c.Every.Min > chaos.MostFaults:
 		r.problemf(at, "chaos could strike %d times until %s, and %d is the most: make every longer, or the work shorter",
-			left/c.Every.Min, Duration(left), chaos.MostFaults)
+			left/c.Every.Min, faults.Duration(left), chaos.MostFaults)
 	}
 }
 
@@ -139,12 +140,12 @@ func (c *cast) hit(p *plan.Plan) []string {
 // chaos prints how the faults are drawn.
 func (w *writer) chaos(p *plan.Plan) {
 	c := p.Chaos
-	w.line(0, "\n# The work may end at %s; each run draws its own subset of these kinds.", Duration(p.WorkEnd()))
+	w.line(0, "\n# The work may end at %s; each run draws its own subset of these kinds.", faults.Duration(p.WorkEnd()))
 	w.line(0, "chaos:")
 	w.line(1, "pick from: [%s]", strings.Join(c.From, ", "))
-	w.line(1, "every: %s", c.Every.Text(Duration))
-	w.line(1, "for: %s", c.For.Text(Duration))
-	w.line(1, "heal: %s before the end", Duration(c.Heal))
+	w.line(1, "every: %s", c.Every.Text(faults.Duration))
+	w.line(1, "for: %s", c.For.Text(faults.Duration))
+	w.line(1, "heal: %s before the end", faults.Duration(c.Heal))
 }
 
 // vary prints the axes of a sweep.
@@ -154,7 +155,7 @@ func (w *writer) vary(p *plan.Plan) {
 	}
 	w.line(0, "\nvary:")
 	for _, a := range p.Vary {
-		values := names(a.Values, a.Say)
+		values := each.Map(a.Values, a.Say)
 		w.line(1, "%s: [%s]", a.Name, strings.Join(values, ", "))
 	}
 }

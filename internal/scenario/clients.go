@@ -85,19 +85,13 @@ func (r *reader) client(item *node) (own ownKeys) {
 	case count > 0 && len(name) > 27:
 		r.problemf(at, "%s is too long for a name that numbers are added to: use 27 characters at most", quote(name))
 	case count > 0:
-		own.clients = numberedFrom(name, count)
+		for i := range count {
+			own.clients = append(own.clients, fmt.Sprintf("%s-%d", name, i+1))
+		}
 	default:
 		own.clients = []string{name}
 	}
 	return own
-}
-
-// numberedFrom is web-1, web-2 and so on.
-func numberedFrom(name string, count int) (names []string) {
-	for i := range count {
-		names = append(names, fmt.Sprintf("%s-%d", name, i+1))
-	}
-	return names
 }
 
 // numbered names clients as a spreadsheet names its columns: A to Z, then AA.

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"lockstep/internal/checker"
+	"lockstep/internal/each"
 	"lockstep/internal/locks"
 	"lockstep/internal/plan"
 )
@@ -94,5 +95,5 @@ func (r *reader) verdicts(of entry) []plan.Expectation {
 }
 
 func propertyIDs() []string {
-	return names(checker.All(), func(p checker.Property) string { return p.ID })
+	return each.Map(checker.All(), func(p checker.Property) string { return p.ID })
 }

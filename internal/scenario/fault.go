@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"lockstep/internal/chaos"
+	"lockstep/internal/each"
 	"lockstep/internal/faults"
 	"lockstep/internal/plan"
 )
@@ -141,7 +142,7 @@ func (r *reader) noVerb(n *node, rest []entry) {
 }
 
 func verbNames() []string {
-	return names(faults.All(), func(s faults.Spec) string { return s.Name })
+	return each.Map(faults.All(), func(s faults.Spec) string { return s.Name })
 }
 
 func hasParam(spec faults.Spec, name string) bool {
@@ -270,9 +271,9 @@ func (r *reader) timeToRepeat(s parts, t faults.Trigger, p *plan.Plan) {
 	}
 	switch {
 	case end <= t.Every:
-		r.problemf(at, "this fault has no time: the work of %d clients can be done after %s, and the fault may come only after %s; repeat more often, work longer, or make every shorter", len(p.Clients), Duration(end), Duration(t.Every))
+		r.problemf(at, "this fault has no time: the work of %d clients can be done after %s, and the fault may come only after %s; repeat more often, work longer, or make every shorter", len(p.Clients), faults.Duration(end), faults.Duration(t.Every))
 	case int64(end/each)*s.open.ChancePPM/faults.Always > int64(most):
-		r.problemf(at, "this fault would strike about %d times until %s, and %d is the most: make every longer, or the work shorter", int64(end/each)*s.open.ChancePPM/faults.Always, Duration(end), most)
+		r.problemf(at, "this fault would strike about %d times until %s, and %d is the most: make every longer, or the work shorter", int64(end/each)*s.open.ChancePPM/faults.Always, faults.Duration(end), most)
 	}
 }
 

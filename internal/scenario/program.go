@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"lockstep/internal/each"
 	"lockstep/internal/locks"
 	"lockstep/internal/plan"
 )
@@ -59,6 +60,6 @@ func lockWord(p *plan.Plan, id string) string {
 	if v.Program == nil {
 		return id
 	}
-	words := names(v.Program, doubleQuoted)
+	words := each.Map(v.Program, doubleQuoted)
 	return fmt.Sprintf("{exec: [%s], name: %s, store: %s}", strings.Join(words, ", "), v.ID, v.Store)
 }

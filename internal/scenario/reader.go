@@ -132,14 +132,6 @@ func (r *reader) choice(n *node, name string, choices ...string) (string, bool) 
 	})
 }
 
-// names returns the name of each item.
-func names[T any](all []T, of func(T) string) (out []string) {
-	for _, x := range all {
-		out = append(out, of(x))
-	}
-	return out
-}
-
 // quote puts a text from a file in quotes, escaped and not too long.
 func quote(s string) string {
 	runes := []rune(s)

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"lockstep/internal/each"
 	"lockstep/internal/faults"
 	"lockstep/internal/plan"
 )
@@ -22,9 +23,9 @@ func ResolvedWithin(p *plan.Plan, width int) string {
 	if p.Seed > 0 {
 		w.line(0, "seed: %d", p.Seed)
 	}
-	words := names(p.Locks, func(id string) string { return lockWord(p, id) })
+	words := each.Map(p.Locks, func(id string) string { return lockWord(p, id) })
 	w.line(0, "\nlocks: [%s]", strings.Join(words, ", "))
-	w.line(0, "lease: %s", Duration(p.Lease))
+	w.line(0, "lease: %s", faults.Duration(p.Lease))
 	w.clients(p)
 	w.section(plan.WorkloadKeys, p)
 	w.world(p)
@@ -67,7 +68,7 @@ func (w *writer) world(p *plan.Plan) {
 		if c.Offset < 0 {
 			sign = ""
 		}
-		w.line(1, "%s: {offset: %s%s, drift: %dppm}", scalar(c.Node), sign, Duration(c.Offset), c.DriftPPM)
+		w.line(1, "%s: {offset: %s%s, drift: %dppm}", scalar(c.Node), sign, faults.Duration(c.Offset), c.DriftPPM)
 	}
 }
 
@@ -124,10 +125,10 @@ func (w *writer) verb(f *faults.Fault) {
 func length(f *faults.Fault, key string, d time.Duration) string {
 	if f.Open != nil {
 		if r, ok := f.Open.Ranges[key]; ok {
-			return r.Text(Duration)
+			return r.Text(faults.Duration)
 		}
 	}
-	return Duration(d)
+	return faults.Duration(d)
 }
 
 // argumentText prints the value of a verb or of one of its parameters; "" for none.
@@ -140,8 +141,8 @@ func argumentText(f *faults.Fault, p faults.Param) string {
 
 // sidesText prints sides as a list of names and of lists.
 func sidesText(sides [][]string) string {
-	parts := names(sides, func(side []string) string {
-		text := strings.Join(names(side, scalar), ", ")
+	parts := each.Map(sides, func(side []string) string {
+		text := strings.Join(each.Map(side, scalar), ", ")
 		if len(side) > 1 {
 			text = "[" + text + "]"
 		}

@@ -16,6 +16,7 @@ import (
 	"slices"
 	"strings"
 
+	"lockstep/internal/each"
 	"lockstep/internal/locks"
 	"lockstep/internal/plan"
 )
@@ -249,7 +250,7 @@ func (r *reader) locks(g group, p *plan.Plan) map[string]*node {
 }
 
 func lockIDs(variants []locks.Variant) []string {
-	return names(variants, func(v locks.Variant) string { return v.ID })
+	return each.Map(variants, func(v locks.Variant) string { return v.ID })
 }
 
 // lease reads the lease, if the file has one, and checks that every lock supports it.

@@ -1,10 +1,13 @@
 package scenario
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"time"
 
+	"lockstep/internal/checker"
+	"lockstep/internal/each"
 	"lockstep/internal/faults"
 	"lockstep/internal/plan"
 	"lockstep/internal/store"
@@ -21,7 +24,7 @@ func (r *reader) servers(top group, p *plan.Plan) {
 
 func (r *reader) sections(n *node, p *plan.Plan) {
 	const example = "redis: {replicas: 1, lag: 500ms} below it"
-	known := names(plan.ServerKeys, func(s plan.Section) string { return s.Name })
+	known := each.Map(plan.ServerKeys, func(s plan.Section) string { return s.Name })
 	g := r.group(n, "servers", example, known...)
 	for _, s := range plan.ServerKeys {
 		e, ok := g[s.Name]
@@ -87,7 +90,7 @@ func (r *reader) key(e entry, k *plan.Key, group []plan.Key, p *plan.Plan) (know
 			*at = r.resource(n, example)
 			return true
 		}
-		word, ok := r.choice(n, k.Name, names(k.Words, func(w plan.Word) string { return w.Word })...)
+		word, ok := r.choice(n, k.Name, each.Map(k.Words, func(w plan.Word) string { return w.Word })...)
 		*at = word
 		return ok || k.Name != "by"
 	}
@@ -102,10 +105,7 @@ func timesOf(keys []plan.Key, by string) string {
 
 // uses reports whether a lock of the plan keeps its entries in a store.
 func uses(p *plan.Plan, id store.ID) bool {
-	return slices.ContainsFunc(p.Locks, func(lock string) bool {
-		v, _ := p.Lock(lock)
-		return v.Store == id
-	})
+	return slices.ContainsFunc(p.Locks, func(lock string) bool { return storeOf(p, lock).ID == id })
 }
 
 // promoterOf finds out who promotes replicas when servers does not say it: the first fault that
@@ -146,7 +146,7 @@ func (r *reader) needReplica(s parts, p *plan.Plan) {
 	}
 	switch {
 	case len(missing) > 0:
-		each := names(missing, func(section string) string { return section + ": {replicas: 1}" })
+		each := each.Map(missing, func(section string) string { return section + ": {replicas: 1}" })
 		r.problemf(s.verb.key, "there is no replica to %s: add \"servers: {%s}\"", replicaFor(s.spec), strings.Join(each, ", "))
 	case !have:
 		r.problemf(s.verb.key, "there is no replica to %s: no lock of this scenario keeps its entries in a primary with replicas", replicaFor(s.spec))
@@ -244,4 +244,42 @@ func inline(keys []plan.Key, p *plan.Plan) string {
 		}
 	}
 	return strings.Join(parts, ", ")
+}
+
+// lastServer reports a fail-over that is certain to happen and leaves no server that could lead:
+// the rest of the story would not be about a lock. A file that intends this expects the lock to be
+// stuck.
+func (r *reader) lastServer(g group, p *plan.Plan) {
+	if r.stored || len(r.problems) > 0 || p.RestartsServers() ||
+		slices.ContainsFunc(p.Vary, func(a plan.Axis) bool { return a.Key == "replicas" }) {
+		return
+	}
+	var certain []int // numbers of faults
+	for i := range p.Faults {
+		if f := &p.Faults[i]; f.Spec().Promoter && f.Open == nil && !f.Repeats() {
+			certain = append(certain, f.Number)
+		}
+	}
+	for _, id := range p.Locks {
+		s := storeOf(p, id)
+		spare := p.Spare(s)
+		if len(certain) <= spare || saidStuck(p, id) {
+			continue
+		}
+		more := fmt.Sprintf("%s: {replicas: %d}", s.Section, len(certain))
+		if s.Topology == store.Quorum {
+			more = fmt.Sprintf("%s: {nodes: %d}", s.Section, 2*len(certain)+1)
+		}
+		r.problemf(g["faults"].value.items[certain[spare]-1],
+			"after this fail-over %s has no server left that could lead: add \"servers: {%s}\", write \"restart: the primary\" with \"down: 10s\" instead, or say that no client gets the lock any more (\"expect: {%s: {progress: broken}}\")",
+			id, more, id)
+		return
+	}
+}
+
+func saidStuck(p *plan.Plan, id string) bool {
+	said, _ := p.Said(id)
+	return slices.ContainsFunc(said, func(e plan.Expectation) bool {
+		return e.Property == checker.ProgressID && e.Verdict == string(checker.Broken)
+	})
 }

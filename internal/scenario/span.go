@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"lockstep/internal/faults"
 	"lockstep/internal/plan"
 	"lockstep/internal/rng/spread"
 )
@@ -22,7 +23,7 @@ func (r *reader) span(n *node, name, example string) plan.Range {
 		s, wrong := parseSpan(text)
 		if gap := gapOf(text); gap > 0 {
 			wrong = fmt.Sprintf("%s is a rate: write how much later one comes than the one before, %s: %s, or %s: %s..%s",
-				quote(text), name, Duration(gap), name, Duration(gap/2), Duration(gap/2*3))
+				quote(text), name, faults.Duration(gap), name, faults.Duration(gap/2), faults.Duration(gap/2*3))
 		}
 		return s, wrong
 	})

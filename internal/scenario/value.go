@@ -55,7 +55,7 @@ func (r *reader) duration(n *node, name, example string, least time.Duration) (t
 		case least == 1:
 			return 0, fmt.Sprintf("%s must be longer than 0s: write %s", name, example)
 		}
-		return 0, fmt.Sprintf("%s is too short for %s: write %s or more", quote(text), name, Duration(least))
+		return 0, fmt.Sprintf("%s is too short for %s: write %s or more", quote(text), name, faults.Duration(least))
 	})
 }
 
@@ -156,6 +156,3 @@ func (r *reader) count(n *node, name, example string, least, most int) (int, boo
 		return v, ""
 	})
 }
-
-// Duration prints a duration as a scenario writes it.
-func Duration(d time.Duration) string { return faults.Duration(d) }

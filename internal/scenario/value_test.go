@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"lockstep/internal/faults"
 	"lockstep/internal/say"
 )
 
@@ -30,8 +31,8 @@ func TestParseDuration(t *testing.T) {
 
 func TestDurationReadsBack(t *testing.T) {
 	for _, d := range []time.Duration{0, 1, 999, 1500, time.Millisecond, 1500 * time.Millisecond, 90 * time.Second, time.Hour, 24 * time.Hour, 3661 * time.Second} {
-		if got, wrong := parseDuration(Duration(d)); got != d || wrong != "" {
-			t.Errorf("%d is printed as %s and read as %v, %q", d, Duration(d), got, wrong)
+		if got, wrong := parseDuration(faults.Duration(d)); got != d || wrong != "" {
+			t.Errorf("%d is printed as %s and read as %v, %q", d, faults.Duration(d), got, wrong)
 		}
 	}
 }

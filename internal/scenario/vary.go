@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"lockstep/internal/each"
 	"lockstep/internal/faults"
 	"lockstep/internal/plan"
 	"lockstep/internal/store"
@@ -153,7 +154,7 @@ func list(keys []string, behind string) string {
 }
 
 func unknownAxis(name string) string {
-	settings := names(plan.Settings, func(s plan.Setting) string { return s.Key })
+	settings := each.Map(plan.Settings, func(s plan.Setting) string { return s.Key })
 	known := slices.Concat([]string{"drift of A", "offset of A"}, settings, verbNames())
 	return "nothing is called " + quote(name) + " that could vary: " + suggest(name, known)
 }

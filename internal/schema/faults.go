@@ -128,7 +128,7 @@ func valueOf(p faults.Param, doc string) *Schema {
 		s = name("name a client, a server, the holder, the next holder or the primary", clientForm, nodeWords...)
 	}
 	if p.Default > 0 {
-		s.Default = spelled(p.Default)
+		s.Default = faults.Duration(p.Default)
 	}
 	s.Description = doc
 	return s

@@ -2,6 +2,7 @@ package schema
 
 import (
 	"lockstep/internal/checker"
+	"lockstep/internal/faults"
 	"lockstep/internal/locks"
 	"lockstep/internal/plan"
 	"lockstep/internal/say"
@@ -32,7 +33,7 @@ func Scenario() *Schema {
 		}},
 		{"locks", lockList()},
 		{"lease", positive("duration", "How long the store remembers the holder. Every lock rounds as its protocol demands.").
-			withDefault(spelled(plan.DefaultLease))},
+			withDefault(faults.Duration(plan.DefaultLease))},
 		{"clients", clients()},
 		section(plan.WorkloadKeys, &d),
 		section(plan.NetworkKeys, &d),

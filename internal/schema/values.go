@@ -3,7 +3,6 @@ package schema
 import (
 	"slices"
 	"strings"
-	"time"
 
 	"lockstep/internal/faults"
 	"lockstep/internal/plan"
@@ -79,8 +78,6 @@ func meaning(w plan.Word) (word, means string) { return w.Word, w.Doc }
 func closed(doc string, keys Properties) *Schema {
 	return &Schema{Type: "object", Description: doc, Properties: keys, Additional: false}
 }
-
-func spelled(d time.Duration) string { return faults.Duration(d) }
 
 // definitions are the shared schemas.
 func definitions() Properties {

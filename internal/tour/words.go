@@ -9,6 +9,7 @@ import (
 
 	"github.com/goccy/go-yaml"
 
+	"lockstep/internal/faults"
 	"lockstep/internal/say"
 	"lockstep/internal/scenario"
 	"lockstep/internal/shell"
@@ -78,7 +79,7 @@ func (o *Options) command(p *Played) string {
 		changes = append(changes, scenario.Change{Key: "workload.fence", Value: p.Run.Fence})
 	}
 	if f := p.Plan.First("pause"); p.Run.Pause != 0 {
-		changes = append(changes, scenario.Change{Key: fmt.Sprintf("faults.%d.for", f.Number), Value: scenario.Duration(p.Run.Pause)})
+		changes = append(changes, scenario.Change{Key: fmt.Sprintf("faults.%d.for", f.Number), Value: faults.Duration(p.Run.Pause)})
 	}
 	return p.Run.Command(o.Seed, changes...)
 }
