@@ -191,22 +191,30 @@ func (s *shrinker) plainTargets() (changed bool) {
 // shorter makes durations short and round, one after another.
 func (s *shrinker) shorter() (changed bool) {
 	for i := range s.best.Faults {
-		for _, k := range numbersOf(&s.best.Faults[i]) {
-			changed = s.shorten(func(p *plan.Plan) time.Duration { return k.get(&p.Faults[i]) },
-				func(p *plan.Plan, d time.Duration) { k.set(&p.Faults[i], d) }) || changed
+		for _, at := range []func(f *faults.Fault) *time.Duration{
+			func(f *faults.Fault) *time.Duration { return &f.Trigger.At },
+			func(f *faults.Fault) *time.Duration { return &f.Trigger.After },
+			func(f *faults.Fault) *time.Duration { return &f.End.For },
+		} {
+			changed = s.shorten(*at(&s.best.Faults[i]), func(p *plan.Plan, d time.Duration) { *at(&p.Faults[i]) = d }) || changed
+		}
+		for _, name := range slices.Sorted(maps.Keys(s.best.Faults[i].Args.Durations)) {
+			changed = s.shorten(s.best.Faults[i].Args.Durations[name], func(p *plan.Plan, d time.Duration) {
+				args := &p.Faults[i].Args
+				args.Durations = maps.Clone(args.Durations)
+				args.Durations[name] = d
+			}) || changed
 		}
 		changed = s.slower(i) || changed
 	}
 	for i := range s.best.Lags() { // those that are 0 stay so
-		changed = s.shorten(func(p *plan.Plan) time.Duration { return *p.Lags()[i] },
-			func(p *plan.Plan, d time.Duration) { *p.Lags()[i] = d }) || changed
+		changed = s.shorten(*s.best.Lags()[i], func(p *plan.Plan, d time.Duration) { *p.Lags()[i] = d }) || changed
 	}
 	return changed
 }
 
 // shorten tries round values below the present one, from the lowest on. The sign stays.
-func (s *shrinker) shorten(get func(*plan.Plan) time.Duration, set func(*plan.Plan, time.Duration)) bool {
-	now := get(s.best)
+func (s *shrinker) shorten(now time.Duration, set func(*plan.Plan, time.Duration)) bool {
 	sign := time.Duration(1)
 	if now < 0 {
 		sign = -1
@@ -229,28 +237,4 @@ func (s *shrinker) slower(i int) (changed bool) {
 		}) || changed
 	}
 	return changed
-}
-
-// number is one duration of a fault.
-type number struct {
-	get func(f *faults.Fault) time.Duration
-	set func(f *faults.Fault, d time.Duration)
-}
-
-func numbersOf(f *faults.Fault) []number {
-	out := []number{
-		{func(f *faults.Fault) time.Duration { return f.Trigger.At }, func(f *faults.Fault, d time.Duration) { f.Trigger.At = d }},
-		{func(f *faults.Fault) time.Duration { return f.Trigger.After }, func(f *faults.Fault, d time.Duration) { f.Trigger.After = d }},
-		{func(f *faults.Fault) time.Duration { return f.End.For }, func(f *faults.Fault, d time.Duration) { f.End.For = d }},
-	}
-	for _, name := range slices.Sorted(maps.Keys(f.Args.Durations)) {
-		out = append(out, number{
-			func(f *faults.Fault) time.Duration { return f.Args.Durations[name] },
-			func(f *faults.Fault, d time.Duration) {
-				f.Args.Durations = maps.Clone(f.Args.Durations)
-				f.Args.Durations[name] = d
-			},
-		})
-	}
-	return out
 }
