@@ -6,7 +6,6 @@ import (
 
 	"lockstep/internal/campaign/results"
 	"lockstep/internal/history"
-	"lockstep/internal/locks"
 	"lockstep/internal/timeline"
 )
 
@@ -56,23 +55,6 @@ func (t *Times) add(h *history.History) {
 			t.Holds = append(t.Holds, hold.End.Sub(hold.Start))
 		}
 	}
-}
-
-// merge combines the samples of each lock's cells, sorted.
-func merge(variants []locks.Variant, cells []Cell, samples []Sample) []Sample {
-	out := make([]Sample, len(variants))
-	for i := range variants {
-		out[i].Lock = variants[i].ID
-		for k := range cells {
-			if cells[k].Lock == variants[i].ID {
-				out[i].Simulated.join(&samples[k].Simulated)
-				out[i].Real.join(&samples[k].Real)
-			}
-		}
-		out[i].Simulated.sort()
-		out[i].Real.sort()
-	}
-	return out
 }
 
 func (t *Times) join(other *Times) {

@@ -153,12 +153,15 @@ func Compare(ctx context.Context, o Options) (*Comparison, error) {
 	if err := o.play(ctx, contests); err != nil {
 		return nil, err
 	}
-	samples := make([]Sample, len(c.Cells))
+	c.Samples = each.Map(o.Locks, func(v locks.Variant) Sample { return Sample{Lock: v.ID} })
 	for i := range contests {
 		one := &contests[i]
-		one.cell.add(one, &samples[one.at])
+		one.cell.add(one, each.Find(c.Samples, func(s *Sample) bool { return s.Lock == one.cell.Lock }))
 	}
-	c.Samples = merge(o.Locks, c.Cells, samples)
+	for i := range c.Samples {
+		c.Samples[i].Simulated.sort()
+		c.Samples[i].Real.sort()
+	}
 	return c, nil
 }
 
@@ -172,7 +175,6 @@ func (o *Options) progress(step string) func(done, all int) {
 // contest is one seed of a cell.
 type contest struct {
 	cell     *Cell
-	at       int     // the cell's index
 	real     keptRun // without a letter until it is played
 	pair     results.WorldRun
 	simTimes Times
@@ -188,7 +190,7 @@ func (o *Options) contests(cells []Cell) (all []contest) {
 			continue
 		}
 		for _, one := range o.seeds(c) {
-			all = append(all, contest{cell: c, at: i, real: one})
+			all = append(all, contest{cell: c, real: one})
 		}
 	}
 	slices.SortStableFunc(all, func(a, b contest) int { return cmp.Compare(a.real.Seed, b.real.Seed) })
