@@ -316,28 +316,20 @@ func lostBy(w run.World, p *plan.Plan, lock string) (docs.Share, error) {
 // writeMan writes a manual page for every command into a folder. The pages have a fixed date, so
 // that the same program writes the same bytes.
 func writeMan(g *globals, dir string) error {
-	root := rootCommand()
-	written := 0
-	for _, cmd := range append(root.Commands(), root) {
-		if !cmd.IsAvailableCommand() && cmd != root {
-			continue
-		}
-		cmd.DisableAutoGenTag = true
-		name := strings.ReplaceAll(cmd.CommandPath(), " ", "-")
-		epoch := time.Unix(0, 0).UTC()
-		head := &doc.GenManHeader{Title: strings.ToUpper(name), Section: "1", Source: "lockstep", Manual: "lockstep", Date: &epoch}
-		var page bytes.Buffer
-		if err := doc.GenMan(cmd, head, &page); err != nil {
-			return bug(err)
-		}
-		if err := writeWhole(filepath.Join(dir, name+".1"), page.Bytes()); err != nil {
-			return unwritable(err, "--man")
-		}
-		written++
+	root, epoch := rootCommand(), time.Unix(0, 0).UTC()
+	root.DisableAutoGenTag = true
+	head := &doc.GenManHeader{Section: "1", Source: "lockstep", Manual: "lockstep", Date: &epoch}
+	err := os.MkdirAll(dir, 0o755)
+	if err == nil {
+		err = doc.GenManTreeFromOpts(root, doc.GenManTreeOptions{Header: head, Path: dir, CommandSeparator: "-"})
 	}
+	if err != nil {
+		return unwritable(err, "--man")
+	}
+	written, _ := filepath.Glob(filepath.Join(dir, "simulate*.1")) // the pattern is well formed
 	return g.reply(
-		map[string]any{"dir": dir, "pages": written},
-		fmt.Sprintf("%d manual pages in %s: man -l %s", written, terminalText(dir),
+		map[string]any{"dir": dir, "pages": len(written)},
+		fmt.Sprintf("%d manual pages in %s: man -l %s", len(written), terminalText(dir),
 			terminalText(filepath.Join(dir, "simulate.1"))))
 }
 
