@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"lockstep/internal/checker"
 	"lockstep/internal/locks"
 	"lockstep/internal/plan"
 )
@@ -27,22 +28,30 @@ type Sketch struct {
 	Servers  string         // "{redis: {replicas: 1}}"; "" for the defaults
 	Clocks   string         // "{B: {offset: +12s}}"
 	Faults   []string       // each one fault, its keys joined by semicolons: "when: A enters; crash: A"
+	Seed     int            // 0 for none
+	Broken   []string       // properties that the lock is expected to break
+	Chinese  string         // the title in Chinese, as YAML has it
+	Stored   bool           // the plan is read like that of a stored run, see ParseStored
 }
 
 // Plan returns the scenario file and its plan. The error shows the file.
 func (s *Sketch) Plan() (file string, p *plan.Plan, err error) {
-	file = s.yaml()
-	p, err = parse(&reader{}, []byte(file), s.Own, nil)
+	file = s.YAML()
+	p, err = parse(&reader{stored: s.Stored}, []byte(file), s.Own, nil)
 	if err != nil {
 		return file, nil, fmt.Errorf("the story is no scenario: %w\n%s", err, file)
 	}
 	return file, p, nil
 }
 
-func (s *Sketch) yaml() string {
+// YAML returns the scenario file.
+func (s *Sketch) YAML() string {
 	var b strings.Builder
 	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
 	line("scenario: %s", cmp.Or(s.Title, "an experiment with "+s.Lock))
+	if s.Seed > 0 {
+		line("seed: %d", s.Seed)
+	}
 	line("locks: [%s]", s.Lock)
 	line("lease: %s", cmp.Or(s.Lease, "10s"))
 	line("clients: %s", cmp.Or(s.Clients, "[A, B, C]"))
@@ -71,6 +80,15 @@ func (s *Sketch) yaml() string {
 		for i, key := range strings.Split(f, "; ") {
 			line("  %s %s", []string{"-", " "}[min(i, 1)], key)
 		}
+	}
+	if len(s.Broken) > 0 {
+		line("expect:\n  %s:", s.Lock)
+	}
+	for _, property := range s.Broken {
+		line("    %s: %s", property, checker.Broken)
+	}
+	if s.Chinese != "" {
+		line("zh:\n  scenario: %s", s.Chinese)
 	}
 	return b.String()
 }

@@ -8,6 +8,7 @@ import (
 	"lockstep/internal/checker"
 	"lockstep/internal/history"
 	"lockstep/internal/locks"
+	"lockstep/internal/scenario"
 	"lockstep/internal/timeline"
 )
 
@@ -27,7 +28,7 @@ func Costs(ctx context.Context, w World) (map[string]results.Cost, error) {
 // costOf plays two stories without random draws and measures them.
 func costOf(ctx context.Context, w World, v locks.Variant) (results.Cost, error) {
 	var out results.Cost
-	alone, err := playCost(ctx, w, &story{lock: v.ID, profile: profiles[0].text(&v, 1, 2, false)})
+	alone, err := playCost(ctx, w, profiles[0].sketch(&v, 1, 2, false))
 	if err != nil {
 		return out, err
 	}
@@ -38,8 +39,9 @@ func costOf(ctx context.Context, w World, v locks.Variant) (results.Cost, error)
 	}
 	out.Acquire = roundTrips(alone, history.Waits, history.Acquired)
 	out.Release = roundTrips(alone, history.Releasing, history.Released)
-	dies := faultItem("crash: A", "A is in its critical section", 0)
-	orphaned, err := playCost(ctx, w, &story{lock: v.ID, profile: profiles[0].text(&v, 2, 1, false), faults: []string{dies}})
+	dies := profiles[0].sketch(&v, 2, 1, false)
+	dies.Faults = []string{faultItem("crash: A", "A is in its critical section", 0)}
+	orphaned, err := playCost(ctx, w, dies)
 	if err != nil {
 		return out, err
 	}
@@ -60,8 +62,8 @@ func costOf(ctx context.Context, w World, v locks.Variant) (results.Cost, error)
 	return out, nil
 }
 
-func playCost(ctx context.Context, w World, s *story) (*history.History, error) {
-	p, err := s.plan()
+func playCost(ctx context.Context, w World, s scenario.Sketch) (*history.History, error) {
+	_, p, err := s.Plan()
 	if err != nil {
 		return nil, err
 	}
@@ -69,7 +71,7 @@ func playCost(ctx context.Context, w World, s *story) (*history.History, error) 
 	p.Workload.Wait = 10 * time.Minute
 	p.SetLag(time.Millisecond)
 	w.Watch(nil)
-	return w.Play(ctx, p, s.lock, 1)
+	return w.Play(ctx, p, s.Lock, 1)
 }
 
 // roundTrip is the round-trip time of the plain profile.

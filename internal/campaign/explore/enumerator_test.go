@@ -12,6 +12,7 @@ import (
 	"lockstep/internal/history"
 	"lockstep/internal/must"
 	"lockstep/internal/plan"
+	"lockstep/internal/scenario"
 	"lockstep/internal/sim"
 )
 
@@ -60,9 +61,12 @@ func (l *tinyTemplate) phrases() (out []string) {
 }
 
 // parsed are the faults of one text.
-func parsed(t *testing.T, profile, lock string, items ...string) *plan.Plan {
+func parsed(t *testing.T, profile scenario.Sketch, items ...string) *plan.Plan {
 	t.Helper()
-	return must.Get((&story{lock: lock, profile: profile, faults: items}).plan())(t)
+	profile.Faults = items
+	_, p, err := profile.Plan()
+	must.Do(t, err)
+	return p
 }
 
 // option is one fault that can be put somewhere.
@@ -72,11 +76,11 @@ type option struct {
 	fault    faults.Fault
 }
 
-func (w *tiny) options(t *testing.T, profile string) (out []option) {
+func (w *tiny) options(t *testing.T, profile scenario.Sketch) (out []option) {
 	for i := range w.templates {
 		l := &w.templates[i]
 		for _, phrase := range l.phrases() {
-			out = append(out, option{i, phrase, parsed(t, profile, w.lock, faultItem(l.text, phrase, 0)).Faults[0]})
+			out = append(out, option{i, phrase, parsed(t, profile, faultItem(l.text, phrase, 0)).Faults[0]})
 		}
 	}
 	return out
@@ -84,17 +88,17 @@ func (w *tiny) options(t *testing.T, profile string) (out []option) {
 
 // seconds are the faults that can come with another: all at their own moments, and, right after the
 // other one begins or ends, those that have a place at moments of other clients only.
-func (w *tiny) seconds(t *testing.T, profile string, all []option, first *option) []option {
+func (w *tiny) seconds(t *testing.T, profile scenario.Sketch, all []option, first *option) []option {
 	out := slices.Clone(all)
 	for i := range w.templates {
 		l := &w.templates[i]
 		if l.wire {
 			continue
 		}
-		out = append(out, option{i, first.phrase, parsed(t, profile, w.lock, faultItem(l.text, first.phrase, 0)).Faults[0]})
+		out = append(out, option{i, first.phrase, parsed(t, profile, faultItem(l.text, first.phrase, 0)).Faults[0]})
 		if long := w.templates[first.template].long; long != "" {
 			text := strings.Replace(faultItem(l.text, first.phrase, 1), "after: 1ns", "after: "+long, 1)
-			out = append(out, option{i, first.phrase, parsed(t, profile, w.lock, text).Faults[0]})
+			out = append(out, option{i, first.phrase, parsed(t, profile, text).Faults[0]})
 		}
 	}
 	return out
@@ -103,8 +107,8 @@ func (w *tiny) seconds(t *testing.T, profile string, all []option, first *option
 // enumerate returns the minimal sets of up to two kinds by way.
 func (w *tiny) enumerate(t *testing.T) [ways][]string {
 	v := variant(t, w.lock)
-	profile := profiles[0].text(&v, 2, 1, false)
-	p := parsed(t, profile, w.lock)
+	profile := profiles[0].sketch(&v, 2, 1, false)
+	p := parsed(t, profile)
 	all := w.options(t, profile)
 	found := [ways]map[string]bool{}
 	for way := range found {

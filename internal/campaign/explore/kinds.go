@@ -73,15 +73,15 @@ type faultTemplate struct {
 
 // templates builds the templates for one lock in one usage profile.
 type templates struct {
-	p    *plan.Plan
-	text string // that p was read from
-	v    locks.Variant
-	all  []faultTemplate
+	p      *plan.Plan
+	sketch scenario.Sketch // of p
+	v      locks.Variant
+	all    []faultTemplate
 }
 
 // newTemplates returns all templates for a lock, of all kinds when only is nil.
-func newTemplates(p *plan.Plan, text string, v locks.Variant, only []string) ([]faultTemplate, error) {
-	ts := &templates{p: p, text: text, v: v}
+func newTemplates(p *plan.Plan, sketch scenario.Sketch, v locks.Variant, only []string) ([]faultTemplate, error) {
+	ts := &templates{p: p, sketch: sketch, v: v}
 	for i, c := range p.Clients {
 		ts.ofClient(int8(i), c)
 	}
@@ -251,15 +251,15 @@ func (ts *templates) splits(servers []string, alone ...string) {
 // parse parses the texts with the parser for stories, as many in one scenario as it takes.
 func (ts *templates) parse() error {
 	for chunk := range slices.Chunk(ts.all, scenario.MostFaults) {
-		s := story{lock: ts.v.ID, profile: ts.text}
+		s := ts.sketch
 		for i := range chunk {
 			t := trigger{Moment: faults.StartsWaiting, Who: 0, Nth: 1}
 			if chunk[i].on == onTheWay {
 				t.Moment, t.Word = faults.AboutToSend, faults.AnyCommand
 			}
-			s.faults = append(s.faults, faultItem(chunk[i].text, t.phrase(ts.p.Clients), 0))
+			s.Faults = append(s.Faults, faultItem(chunk[i].text, t.phrase(ts.p.Clients), 0))
 		}
-		p, err := s.plan()
+		_, p, err := s.Plan()
 		if err != nil {
 			return err
 		}

@@ -10,6 +10,7 @@ import (
 	"lockstep/internal/history"
 	"lockstep/internal/locks"
 	"lockstep/internal/plan"
+	"lockstep/internal/scenario"
 	"lockstep/internal/store"
 )
 
@@ -28,7 +29,8 @@ func NewPlaced(p *plan.Plan, on locks.Store, kinds []string) (*Placed, error) {
 	if i < 0 {
 		return nil, fmt.Errorf("there is no lock on %s", on)
 	}
-	ts := &templates{p: p, text: "clients: [" + strings.Join(p.Clients, ", ") + "]\n", v: all[i]}
+	sketch := scenario.Sketch{Lock: all[i].ID, Clients: "[" + strings.Join(p.Clients, ", ") + "]", Stored: true}
+	ts := &templates{p: p, sketch: sketch, v: all[i]}
 	ts.ofClient(0, p.Clients[0])
 	ts.ofStore(p.Servers(plan.StoreOf(&ts.v)))
 	out := &Placed{plan: p, moves: newRecorder(p.Clients)}

@@ -10,6 +10,7 @@ import (
 	"lockstep/internal/locks"
 	"lockstep/internal/plan"
 	"lockstep/internal/run"
+	"lockstep/internal/scenario"
 	"lockstep/internal/sim"
 )
 
@@ -39,7 +40,7 @@ type target struct {
 	v         locks.Variant
 	profile   *profile
 	index     int // of the usage profile
-	text      string
+	sketch    scenario.Sketch
 	fence     bool // the resource looks at tokens
 	plan      *plan.Plan
 	timing    sim.Timing
@@ -49,8 +50,8 @@ type target struct {
 // newTarget reads the usage profile for a lock.
 func (o *Options) newTarget(v locks.Variant, index int, fence bool) (*target, error) {
 	g := &target{v: v, profile: &profiles[index], index: index, fence: fence}
-	g.text = g.profile.text(&v, o.Clients, o.Rounds, fence)
-	p, err := (&story{lock: v.ID, profile: g.text}).plan()
+	g.sketch = g.profile.sketch(&v, o.Clients, o.Rounds, fence)
+	_, p, err := g.sketch.Plan()
 	if err != nil {
 		return nil, err
 	}
@@ -58,7 +59,7 @@ func (o *Options) newTarget(v locks.Variant, index int, fence bool) (*target, er
 	if g.profile.unserved {
 		g.timing = shortProbe
 	}
-	g.templates, err = newTemplates(p, g.text, v, o.Only)
+	g.templates, err = newTemplates(p, g.sketch, v, o.Only)
 	g.templates = slices.DeleteFunc(g.templates, func(l faultTemplate) bool {
 		one := *p
 		one.Faults = []faults.Fault{l.fault}

@@ -9,6 +9,7 @@ import (
 	"lockstep/internal/campaign/results"
 	"lockstep/internal/each"
 	"lockstep/internal/locks"
+	"lockstep/internal/scenario"
 	"lockstep/internal/store"
 )
 
@@ -30,19 +31,16 @@ type profile struct {
 	change func(t *terms)
 }
 
-// terms are what usage profiles differ in, as a scenario writes it.
+// terms are what usage profiles differ in.
 type terms struct {
+	scenario.Sketch
 	v        *locks.Variant
 	clients  int
 	rounds   int
-	wait     string
 	retry    string
-	work     string
-	timeout  string
-	extra    []string // further lines of the workload
-	failover string   // of Redis
-	idle     string   // of a database: when it ends a silent session
-	nodes    int      // of Redlock
+	failover string // of Redis
+	idle     string // of a database: when it ends a silent session
+	nodes    int    // of Redlock
 }
 
 // shortWait is how long clients and the probe try for a lock that no client gets: a little longer
@@ -74,17 +72,17 @@ var profiles = []profile{
 	// A client that asks every two seconds may miss the moment that a fast clock gives it.
 	{Name: "just-within", Summary: "work of 9.5 s, the lease being 10 s; a client that waits asks twice a second",
 		several: true, sparse: true,
-		change: func(t *terms) { t.work, t.retry = "9500ms", "500ms" }},
+		change: func(t *terms) { t.Work, t.retry = "9500ms", "500ms" }},
 	{Name: "long-work", Summary: "work that outlasts each fault and the store's timeouts (55 s; consul 60 s), for locks that last that long",
-		stands: true, change: func(t *terms) { t.work, t.wait = seconds(longWork(t.v)), seconds(2*longWork(t.v)) }},
+		stands: true, change: func(t *terms) { t.Work, t.Wait = seconds(longWork(t.v)), seconds(2*longWork(t.v)) }},
 	{Name: "patient-replies", Summary: "a response timeout of 15 s, longer than the lease",
-		change: func(t *terms) { t.timeout = "15s" }},
+		change: func(t *terms) { t.Timeout = "15s" }},
 	{Name: "little-patience", Summary: "a client tries for 2 s only, and comes back for a second round",
-		change: func(t *terms) { twice(t); t.wait = "2s" }},
+		change: func(t *terms) { twice(t); t.Wait = "2s" }},
 	{Name: "release-again", Summary: "a release whose outcome is unknown is repeated after 1 s; 2 rounds",
-		change: func(t *terms) { twice(t); t.extra = []string{"release-again: 1s"} }},
+		change: func(t *terms) { twice(t); t.Workload = []string{"release-again: 1s"} }},
 	{Name: "nested", Summary: "the holder takes the lock again, for locks that allow it", stands: true,
-		change: func(t *terms) { t.extra = []string{"nested: 1"} }},
+		change: func(t *terms) { t.Workload = []string{"nested: 1"} }},
 	{Name: "three-clients", Summary: "3 clients, for queues and takeovers", change: func(t *terms) { t.clients = max(t.clients, 3) }},
 	{Name: "sentinels", Summary: "sentinels promote the replica, and no operator",
 		fits:   func(v *locks.Variant) bool { return v.Kind().IsRedis() && v.Servers.Shards == 0 },
@@ -96,7 +94,7 @@ var profiles = []profile{
 		fits:   func(v *locks.Variant) bool { return v.Kind().Topology == store.Independent },
 		change: func(t *terms) { t.nodes = 5 }},
 	{Name: "short-wait", Summary: "a client tries for 12 s, for locks that no client gets without a fault", unserved: true, several: true,
-		change: func(t *terms) { t.wait = shortWait.String() }},
+		change: func(t *terms) { t.Wait = shortWait.String() }},
 }
 
 // profileIndex is the index of the usage profile of a name; -1 when there is none.
@@ -109,34 +107,21 @@ func Profiles() []results.Profile {
 	return each.Map(profiles, func(b profile) results.Profile { return results.Profile{Name: b.Name, Summary: b.Summary} })
 }
 
-// text is the usage profile as a part of a scenario file. fence: the resource looks at tokens.
-func (b *profile) text(v *locks.Variant, clients, rounds int, fence bool) string {
-	t := terms{v: v, clients: clients, rounds: rounds, wait: "60s", retry: "2s", work: "5s", timeout: "3s", failover: "{by: operator, after: 1s}", nodes: 3}
+// sketch is a story of a lock in the usage profile, without faults. fence: the resource looks at
+// tokens.
+func (b *profile) sketch(v *locks.Variant, clients, rounds int, fence bool) scenario.Sketch {
+	t := terms{
+		Sketch: scenario.Sketch{Title: "walked", Lock: v.ID, Wait: "60s", Work: "5s", Stagger: "1s", Latency: "1ms", Timeout: "3s", Stored: true},
+		v:      v, clients: clients, rounds: rounds, retry: "2s", failover: "{by: operator, after: 1s}", nodes: 3,
+	}
 	b.change(&t)
-	var w strings.Builder
-	line := func(format string, args ...any) { fmt.Fprintf(&w, format+"\n", args...) }
-	line("lease: 10s")
-	line("clients: [%s]", strings.Join(clientNames(t.clients), ", "))
-	line("workload:")
-	if t.rounds > 1 {
-		line("  repeat: %d times", t.rounds)
-	}
-	line("  wait: up to %s", t.wait)
-	line("  work: %s", t.work)
-	line("  rest: 100ms")
-	line("  stagger: 1s")
-	line("  retry: %s", t.retry)
-	for _, l := range t.extra {
-		line("  %s", l)
-	}
+	t.Clients = "[" + strings.Join(clientNames[:t.clients], ", ") + "]"
+	t.Workload = append([]string{fmt.Sprintf("repeat: %d times", t.rounds), "rest: 100ms", "retry: " + t.retry}, t.Workload...)
 	if fence {
-		line("  fence: reads and writes")
+		t.Workload = append(t.Workload, "fence: reads and writes")
 	}
-	line("network: {latency: 1ms, timeout: %s}", t.timeout)
-	if s := t.servers(v); s != "" {
-		line("servers: {%s}", s)
-	}
-	return w.String()
+	t.Servers = t.servers(v)
+	return t.Sketch
 }
 
 // servers are those behind the lock.
@@ -144,21 +129,21 @@ func (t *terms) servers(v *locks.Variant) string {
 	switch k := v.Kind(); {
 	case k.IsRedis():
 		if v.Servers.Shards > 0 {
-			return fmt.Sprintf("%s: {cluster: {shards: %d, replicas: 1, node-timeout: 2s}, lag: 100ms}", k.Section, v.Servers.Shards)
+			return fmt.Sprintf("{%s: {cluster: {shards: %d, replicas: 1, node-timeout: 2s}, lag: 100ms}}", k.Section, v.Servers.Shards)
 		}
 		replicas := max(1, v.Servers.Replicas)
 		if v.Servers.MinReplicas > 0 {
 			replicas++ // else no server could serve after one failover
 		}
-		return fmt.Sprintf("%s: {replicas: %d, lag: 100ms, failover: %s}", k.Section, replicas, t.failover)
+		return fmt.Sprintf("{%s: {replicas: %d, lag: 100ms, failover: %s}}", k.Section, replicas, t.failover)
 	case k.Topology == store.Independent:
-		return fmt.Sprintf("%s: {nodes: %d}", k.Section, t.nodes)
+		return fmt.Sprintf("{%s: {nodes: %d}}", k.Section, t.nodes)
 	case k.IsDatabase():
 		idle := ""
 		if t.idle != "" {
 			idle = ", idle-timeout: " + t.idle
 		}
-		return fmt.Sprintf("%s: {replicas: 1, lag: 100ms, failover: {after: 1s}%s}", k.Section, idle)
+		return fmt.Sprintf("{%s: {replicas: 1, lag: 100ms, failover: {after: 1s}%s}}", k.Section, idle)
 	}
 	return ""
 }
@@ -166,4 +151,4 @@ func (t *terms) servers(v *locks.Variant) string {
 // mostClients is how many clients a walk has at most.
 const mostClients = 5
 
-func clientNames(n int) []string { return slices.Clone([]string{"A", "B", "C", "D", "E"}[:n]) }
+var clientNames = []string{"A", "B", "C", "D", "E"}

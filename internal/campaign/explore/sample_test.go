@@ -185,7 +185,7 @@ func TestLongWorkOutlastsTheStore(t *testing.T) {
 				continue
 			}
 			g := must.Get(o.newTarget(v, i, false))(t)
-			p := must.Get((&story{lock: v.ID, profile: g.text}).plan())(t)
+			p := g.plan
 			work, longest := p.Workload.Work.Min, time.Duration(0)
 			for _, l := range g.templates {
 				if l.fault.End.For+lease > work {

@@ -20,52 +20,6 @@ import (
 	"lockstep/internal/sim"
 )
 
-// story is a schedule as a scenario file.
-type story struct {
-	title   say.Phrase // empty: it is only played
-	lock    string
-	profile string   // text of the usage profile
-	faults  []string // see results.Shown
-	broken  []string // properties
-}
-
-// yaml is the file.
-func (s *story) yaml() string {
-	var b strings.Builder
-	if s.title.Empty() {
-		b.WriteString("scenario: walked\n")
-	} else {
-		fmt.Fprintf(&b, "scenario: %q\nseed: 1\n", s.title.English())
-	}
-	fmt.Fprintf(&b, "locks: [%s]\n%s", s.lock, s.profile)
-	if len(s.faults) > 0 {
-		b.WriteString("faults:\n")
-	}
-	for _, f := range s.faults {
-		b.WriteString("  - " + strings.ReplaceAll(f, "; ", "\n    ") + "\n")
-	}
-	if len(s.broken) > 0 {
-		fmt.Fprintf(&b, "expect:\n  %s:\n", s.lock)
-	}
-	for _, property := range s.broken {
-		fmt.Fprintf(&b, "    %s: %s\n", property, checker.Broken)
-	}
-	if !s.title.Empty() {
-		fmt.Fprintf(&b, "zh:\n  scenario: %q\n", s.title.In(say.Chinese))
-	}
-	return b.String()
-}
-
-// plan is the plan of the file, read like a stored one: its expectations, such as that the last
-// server is gone, are known when it has been played.
-func (s *story) plan() (*plan.Plan, error) {
-	p, err := scenario.ParseStored("", []byte(s.yaml()), nil)
-	if err != nil {
-		return nil, fmt.Errorf("a story of %s is no scenario: %w\n%s", s.lock, err, s.yaml())
-	}
-	return p, nil
-}
-
 // faultItem is one item of the list of faults.
 func faultItem(text, phrase string, after time.Duration) string {
 	when := "when: " + phrase
@@ -76,14 +30,15 @@ func faultItem(text, phrase string, after time.Duration) string {
 }
 
 // storyOf is a story that a result shows of a lock.
-func storyOf(scope *results.Scope, lock string, s *results.Shown) (*story, *plan.Plan, error) {
+func storyOf(scope *results.Scope, lock string, s *results.Shown) (out scenario.Sketch, p *plan.Plan, err error) {
 	v, ok := locks.Lookup(lock)
 	at := profileIndex(s.Profile)
 	if !ok || at < 0 || scope.Clients < 2 || scope.Clients > mostClients {
-		return nil, nil, fmt.Errorf("a story of %q with %d clients in the profile %q: there is no such lock or profile", lock, scope.Clients, s.Profile)
+		return out, nil, fmt.Errorf("a story of %q with %d clients in the profile %q: there is no such lock or profile", lock, scope.Clients, s.Profile)
 	}
-	out := &story{lock: lock, profile: profiles[at].text(&v, scope.Clients, scope.Rounds, s.Fence), faults: s.Faults}
-	p, err := out.plan()
+	out = profiles[at].sketch(&v, scope.Clients, scope.Rounds, s.Fence)
+	out.Faults = s.Faults
+	_, p, err = out.Plan()
 	return out, p, err
 }
 
@@ -93,9 +48,10 @@ func Scenario(scope *results.Scope, lock string, s *results.Shown) ([]byte, erro
 	if err != nil {
 		return nil, err
 	}
-	out.broken = s.Broken
-	out.title = say.InTheProfile.With(say.Verbatim(s.Profile), shortened{s.Profile, toldOf(p.Faults)})
-	return []byte(out.yaml()), nil
+	title := say.InTheProfile.With(say.Verbatim(s.Profile), shortened{s.Profile, toldOf(p.Faults)})
+	out.Title, out.Chinese = fmt.Sprintf("%q", title.English()), fmt.Sprintf("%q", title.In(say.Chinese))
+	out.Seed, out.Broken = 1, s.Broken
+	return []byte(out.YAML()), nil
 }
 
 // Tell gives the stories of a result their texts, each in one line.
