@@ -31,18 +31,13 @@ type list struct {
 }
 
 var lists = []list{
-	{"locks", "the designs", []string{"lock", "store", "idea"}, inLanguage(listLocks)},
-	{"bugs", "published bugs of lock libraries, each with its story", []string{"bug", "library", "what goes wrong"}, inLanguage(listBugs)},
-	{"faults", "the verbs of scenarios", []string{"fault", "what it does"}, inLanguage(listFaults)},
-	{"moments", "what a fault can wait for", []string{"moment", "when it is"}, inLanguage(listMoments)},
-	{"properties", "what locks are judged by", []string{"property", "what it demands"}, inLanguage(listProperties)},
+	{"locks", "the designs", []string{"lock", "store", "idea"}, listLocks},
+	{"bugs", "published bugs of lock libraries, each with its story", []string{"bug", "library", "what goes wrong"}, listBugs},
+	{"faults", "the verbs of scenarios", []string{"fault", "what it does"}, listFaults},
+	{"moments", "what a fault can wait for", []string{"moment", "when it is"}, listMoments},
+	{"properties", "what locks are judged by", []string{"property", "what it demands"}, listProperties},
 	{"scenarios", "the stories", []string{"scenario", "locks", "title"}, listScenarios},
-	{"runs", "what was played", []string{"run", "directory"}, func(_ context.Context, g *globals) (listed, error) { return listRuns(g.out) }},
-}
-
-// inLanguage adapts a list that depends on nothing but the language.
-func inLanguage(make func(say.Language) listed) func(context.Context, *globals) (listed, error) {
-	return func(_ context.Context, g *globals) (listed, error) { return make(g.language), nil }
+	{"runs", "what was played", []string{"run", "directory"}, listRuns},
 }
 
 func listCommand(g *globals) *cobra.Command {
@@ -98,16 +93,16 @@ type listed struct {
 }
 
 // listOf is the list of all these, each as an object and as a row.
-func listOf[T, J any](all []T, of func(T) (J, []string)) listed {
+func listOf[T, J any](all []T, of func(T) (J, []string)) (listed, error) {
 	objects, rows := []J{}, [][]string(nil)
 	for _, one := range all {
 		object, row := of(one)
 		objects, rows = append(objects, object), append(rows, row)
 	}
-	return listed{objects, rows}
+	return listed{objects, rows}, nil
 }
 
-func listLocks(l say.Language) listed {
+func listLocks(_ context.Context, g *globals) (listed, error) {
 	type lock struct {
 		ID         string   `json:"id"`
 		Store      string   `json:"store"`
@@ -124,16 +119,16 @@ func listLocks(l say.Language) listed {
 	for _, v := range locks.All() {
 		d := v.Doc(say.English)
 		if locks.Misprint(v.ID) && (len(all) == 0 || !all[len(all)-1].Misprint) {
-			rows = append(rows, make([]string, 3), []string{say.Text("The course: misprints").In(l), "", ""})
+			rows = append(rows, make([]string, 3), []string{say.Text("The course: misprints").In(g.language), "", ""})
 		}
 		all = append(all, lock{v.ID, string(v.Store), v.Library, locks.Misprint(v.ID), d.Idea, d.Source, d.Guarantees, d.BreaksWhen, d.Protocol})
-		idea := say.LockIdea.With(say.Flag(v.CheckSimulated() != nil), say.Verbatim(v.Doc(l).Idea))
-		rows = append(rows, []string{v.ID, string(v.Store), idea.In(l)})
+		idea := say.LockIdea.With(say.Flag(v.CheckSimulated() != nil), say.Verbatim(v.Doc(g.language).Idea))
+		rows = append(rows, []string{v.ID, string(v.Store), idea.In(g.language)})
 	}
-	return listed{all, rows}
+	return listed{all, rows}, nil
 }
 
-func listBugs(l say.Language) listed {
+func listBugs(_ context.Context, g *globals) (listed, error) {
 	type bug struct {
 		ID      string `json:"id"` // of the lock that has it, and of its story
 		Library string `json:"library"`
@@ -145,40 +140,40 @@ func listBugs(l say.Language) listed {
 	}
 	return listOf(locks.Bugs(), func(v locks.Variant) (bug, []string) {
 		return bug{v.ID, v.Bug.Library, v.Bug.Has, v.Bug.Gone, v.Bug.Issue, v.Doc(say.English).Idea, v.Bug.Fixed},
-			[]string{v.ID, v.Bug.Library, v.Doc(l).Idea}
+			[]string{v.ID, v.Bug.Library, v.Doc(g.language).Idea}
 	})
 }
 
-func listFaults(l say.Language) listed {
+func listFaults(_ context.Context, g *globals) (listed, error) {
 	type fault struct {
 		Name    string `json:"name"`
 		Summary string `json:"summary"`
 		Example string `json:"example"`
 	}
 	return listOf(faults.All(), func(s faults.Spec) (fault, []string) {
-		return fault{s.Name, s.Summary.English(), s.Example}, []string{s.Name, s.Summary.In(l)}
+		return fault{s.Name, s.Summary.English(), s.Example}, []string{s.Name, s.Summary.In(g.language)}
 	})
 }
 
-func listMoments(l say.Language) listed {
+func listMoments(_ context.Context, g *globals) (listed, error) {
 	type moment struct {
 		Moment  string `json:"moment"` // follows a client in a scenario; COMMAND stands for a command
 		Summary string `json:"summary"`
 	}
 	return listOf(faults.MomentPhrases(), func(m faults.MomentPhrase) (moment, []string) {
 		words := strings.Replace(m.Text, "%s", "COMMAND", 1)
-		return moment{words, m.Doc.English()}, []string{words, m.Doc.In(l)}
+		return moment{words, m.Doc.English()}, []string{words, m.Doc.In(g.language)}
 	})
 }
 
-func listProperties(l say.Language) listed {
+func listProperties(_ context.Context, g *globals) (listed, error) {
 	type property struct {
 		ID      string `json:"id"`
 		Summary string `json:"summary"`
 		Source  string `json:"source"`
 	}
 	return listOf(checker.All(), func(p checker.Property) (property, []string) {
-		return property{p.ID, p.Summary.English(), p.Source}, []string{p.ID, p.Summary.In(l)}
+		return property{p.ID, p.Summary.English(), p.Source}, []string{p.ID, p.Summary.In(g.language)}
 	})
 }
 
@@ -216,19 +211,19 @@ func shelf(file string) int {
 }
 
 // listRuns lists the run directories, newest first. A store that does not exist yet has none.
-func listRuns(root string) (listed, error) {
+func listRuns(_ context.Context, g *globals) (listed, error) {
 	type item struct {
 		Scenario string `json:"scenario"`
 		Dir      string `json:"run_dir"`
 	}
-	runs, err := runstore.List(os.DirFS(root))
+	runs, err := runstore.List(os.DirFS(g.out))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return listed{}, environment(fmt.Errorf("the runs below %s cannot be listed: %w: make them readable, or name another place with --out", root, err))
+		return listed{}, environment(fmt.Errorf("the runs below %s cannot be listed: %w: make them readable, or name another place with --out", g.out, err))
 	}
 	return listOf(runs, func(r runstore.Stored) (item, []string) {
-		dir := filepath.Join(root, filepath.FromSlash(r.Path()))
+		dir := filepath.Join(g.out, filepath.FromSlash(r.Path()))
 		return item{r.Scenario, dir}, []string{r.Scenario, dir}
-	}), nil
+	})
 }
 
 // printTable prints rows under a header, the last column wrapped to the width.

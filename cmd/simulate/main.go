@@ -168,13 +168,7 @@ func unwritable(err error, flag string) error {
 	if flag != "" {
 		cure += " with " + flag
 	}
-	switch {
-	case errors.Is(err, fs.ErrPermission):
-		cure = "make its folder writable, or " + cure
-	case errors.Is(err, syscall.ENOSPC):
-		cure = "make room, or " + cure
-	}
-	return environment(fmt.Errorf("%w: %s", err, cure))
+	return runstore.Unwritten(err, "its folder", cure)
 }
 
 // globals are the flags of every command.

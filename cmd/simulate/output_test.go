@@ -63,11 +63,11 @@ func TestLogsAreStored(t *testing.T) {
 // A store that cannot be read is not one without runs.
 func TestListOfAnUnreadableStore(t *testing.T) {
 	root := filepath.Join(t.TempDir(), "reports")
-	if got, err := listRuns(root); err != nil || len(got.rows) != 0 {
+	if got, err := listRuns(t.Context(), &globals{out: root}); err != nil || len(got.rows) != 0 {
 		t.Errorf("a store that is not there yet: %d runs, %v", len(got.rows), err)
 	}
 	writeIn(t, root, "")
-	if _, err := listRuns(root); err == nil || !strings.Contains(err.Error(), "cannot be listed") {
+	if _, err := listRuns(t.Context(), &globals{out: root}); err == nil || !strings.Contains(err.Error(), "cannot be listed") {
 		t.Errorf("a file in the place of the store: %v", err)
 	}
 }

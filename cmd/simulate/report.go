@@ -72,8 +72,8 @@ Formats (of a comparison: html and json):
 
 // completeRuns offers the directories of stored runs.
 func completeRuns(g *globals) cobra.CompletionFunc {
-	return func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-		runs, _ := listRuns(g.out) // without a store there is nothing to offer
+	return func(cmd *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
+		runs, _ := listRuns(cmd.Context(), g) // without a store there is nothing to offer
 		dirs := each.Map(runs.rows, func(row []string) string { return row[1] })
 		return dirs, cobra.ShellCompDirectiveDefault
 	}

@@ -315,17 +315,9 @@ func (f *runFlags) validate(cmd *cobra.Command, args []string) error {
 }
 
 func (f *runFlags) validateJSON(invalid *scenario.Invalid) error {
-	type problem struct {
-		File    string `json:"file"`
-		Line    int    `json:"line"`
-		Column  int    `json:"column"`
-		Message string `json:"message"`
-	}
-	problems := []problem{}
+	problems := []scenario.Problem{}
 	if invalid != nil {
-		problems = each.Map(invalid.Problems, func(p scenario.Problem) problem {
-			return problem{p.File, p.Line, p.Col, p.Message}
-		})
+		problems = invalid.Problems
 	}
 	err := f.printJSON(map[string]any{"schema": 1, "valid": invalid == nil, "problems": problems})
 	if err == nil && invalid != nil {

@@ -44,7 +44,7 @@ func drawIndex(root string, store *os.Root, l say.Language, list func() ([]Store
 			return err
 		}
 		if err := WriteWhole(filepath.Join(root, indexName), &File{Data: page}); err != nil {
-			return unwritten("its folder", fmt.Errorf("cannot write the index of the runs: %w", err))
+			return Unwritten(fmt.Errorf("cannot write the index of the runs: %w", err), "its folder", anotherPlace)
 		}
 		if now, err := list(); err != nil || slices.Equal(now, runs) {
 			return nil

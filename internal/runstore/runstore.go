@@ -149,12 +149,13 @@ func ownLink(latest string) bool {
 
 // unstored is the error for a run that could not be stored.
 func unstored(root string, err error) error {
-	return unwritten("it", fmt.Errorf("cannot store the run below %s: %w", root, err))
+	return Unwritten(fmt.Errorf("cannot store the run below %s: %w", root, err), "it", anotherPlace)
 }
 
-// unwritten is the error for a file that could not be written, with a remedy.
-func unwritten(what string, err error) error {
-	cure := "choose another place with --out"
+const anotherPlace = "choose another place with --out"
+
+// Unwritten is the error for a file that could not be written: what to make writable, or else to do.
+func Unwritten(err error, what, cure string) error {
 	switch {
 	case errors.Is(err, fs.ErrPermission):
 		cure = "make " + what + " writable, or " + cure

@@ -8,11 +8,11 @@ import (
 
 // Problem is one mistake in a scenario file: its place, what is wrong and what to write instead.
 type Problem struct {
-	File    string
-	Line    int // from 1; 0 when the problem is about the file as a whole
-	Col     int // from 1, in characters
-	Width   int // how many characters are wrong, at least 1
-	Message string
+	File    string `json:"file"`
+	Line    int    `json:"line"`   // from 1; 0 when the problem is about the file as a whole
+	Col     int    `json:"column"` // from 1, in characters
+	Width   int    `json:"-"`      // how many characters are wrong, at least 1
+	Message string `json:"message"`
 
 	source []string // lines of the file, for the excerpt
 }
