@@ -125,27 +125,20 @@ func (f *exploreFlags) exploreElsewhere(ctx context.Context, o *explore.Options)
 		return err
 	}
 	f.Sample = o.Sample
-	shards, err := divided(ctx, &f.shards, f.globals, "explore", f.exploreOptions, func(s campaign.Shard) ([]*campaign.Line, error) {
+	defer kept.Close()
+	if err := f.shards.gather(ctx, f.globals, "explore", f.exploreOptions, kept, func(s campaign.Shard) error {
 		mine := *o
 		mine.Shard, mine.Kept = s, kept
-		if _, err := f.walk(ctx, mine); err != nil {
-			if ctx.Err() == nil {
-				err = bug(err)
-			}
-			return nil, err
+		_, err := f.walk(ctx, mine)
+		if err != nil && ctx.Err() == nil {
+			err = bug(err)
 		}
-		return kept.Lines(), nil
-	})
-	if err != nil {
 		return err
-	}
-	defer kept.Close()
-	for _, pieces := range shards {
-		for _, one := range pieces {
-			if err := kept.Add(one); err != nil {
-				return f.unkept(err)
-			}
+	}); err != nil {
+		if f.shards.merged != nil { // the file of --walk
+			err = f.unkept(err)
 		}
+		return err
 	}
 	all := *o
 	all.AsIs, all.Kept = true, kept

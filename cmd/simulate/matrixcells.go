@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -113,20 +112,17 @@ func (f *matrixFlags) measureElsewhere(ctx context.Context, o *matrix.Options) e
 		return bug(err)
 	}
 	of := matrixOptions{f.locks, f.columns, f.scale, f.seeds, runstore.SHA256(stored)}
-	shards, err := divided(ctx, &f.shards, f.globals, "matrix", of, func(s campaign.Shard) ([]matrix.Record, error) {
-		mine := *o
-		mine.Shard = s
-		m, err := f.cells(ctx, mine)
-		if err != nil {
-			return nil, err
-		}
-		return m.Records(), nil
-	})
+	w, err := f.shards.work("matrix", of)
 	if err != nil {
 		return err
 	}
-	o.Known = append([]matrix.Record{}, slices.Concat(shards...)...)
-	return nil
+	o.Kept = campaign.InMemory(campaign.NewResults(w, 0))
+	return f.shards.gather(ctx, f.globals, "matrix", of, o.Kept, func(s campaign.Shard) error {
+		mine := *o
+		mine.Shard = s
+		_, err := f.cells(ctx, mine)
+		return err
+	})
 }
 
 // cellFlags are the flags of the commands that play cells of the matrix.

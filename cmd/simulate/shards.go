@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"sync"
 
@@ -205,6 +206,19 @@ func divided[R any](ctx context.Context, f *shardFlags, g *globals, command stri
 		return nil, err
 	}
 	return nil, silent(exitMet)
+}
+
+// gather is divided for a work that is played into a book, piece by piece: it has the pieces of all
+// shards in the end.
+func (f *shardFlags) gather(ctx context.Context, g *globals, command string, options any, kept *campaign.Book, play func(campaign.Shard) error) error {
+	shards, err := divided(ctx, f, g, command, options, func(s campaign.Shard) ([]*campaign.Line, error) {
+		err := play(s)
+		return kept.Lines(), err
+	})
+	for _, one := range slices.Concat(shards...) {
+		err = errors.Join(err, kept.Add(one))
+	}
+	return err
 }
 
 // playGiven plays the range of a worker and keeps its line.

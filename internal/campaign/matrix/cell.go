@@ -51,8 +51,7 @@ type Cell struct {
 	Walked          *Walked        // the walk's result; nil when it has none for the cell
 	Story           *results.Shown // of the walk, when it worsens the letter; else nil
 
-	record Record     // of the runs alone
-	why    say.Phrase // is Why, of runs that this process has played
+	why say.Phrase // is Why, of runs that this process has played
 }
 
 // add adds the outcome of one run.

@@ -34,12 +34,11 @@ type Options struct {
 	ScalePPM int64
 	Refuse   func(p *plan.Plan, lock string) error
 
-	// Shard selects the cells to measure; the others have no letter. Known are records of cells
-	// that were measured elsewhere; when there are any there must be all, and nothing is played.
+	// Shard selects the cells to measure; the others have no letter.
 	Shard campaign.Shard
-	Known []Record
 
-	// Kept has records of cells that need not be played again, and takes new ones; nil: none.
+	// Kept has records of cells that were measured before or elsewhere and are not played again,
+	// and takes new ones; nil: none.
 	Kept *campaign.Book
 
 	// Walk is the result of the walk; nil on real servers and at another scale than its own.
@@ -89,7 +88,6 @@ func (m *Matrix) measure(ctx context.Context, w, profiles run.World, i int) erro
 	c := &m.Cells[i]
 	v, column := m.Locks[i/len(m.Columns)], m.Columns[i%len(m.Columns)]
 	c.Lock, c.Fault = v.ID, column.Code
-	c.record = c.Record
 	scripts, why, err := ScriptsOf(ctx, profiles, v, column)
 	if err != nil {
 		return err
@@ -104,20 +102,14 @@ func (m *Matrix) measure(ctx context.Context, w, profiles run.World, i int) erro
 		return nil
 	}
 	key := c.key(scripts, m.Seeds)
-	known, err := m.o.known(c, key)
-	switch {
-	case err != nil:
-	case known != nil:
+	if known := m.o.Kept.Get(key); known != nil {
 		err = c.recall(known, scripts)
-	default:
-		if err = c.playAll(ctx, w, scripts, m.Seeds); err == nil {
-			err = m.o.Kept.Keep(key, c.Record)
-		}
+	} else if err = c.playAll(ctx, w, scripts, m.Seeds); err == nil {
+		err = m.o.Kept.Keep(key, c.Record)
 	}
 	if err != nil {
 		return err
 	}
-	c.record = c.Record
 	c.conclude()
 	c.join()
 	return nil

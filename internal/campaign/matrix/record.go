@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"lockstep/internal/campaign"
 	"lockstep/internal/campaign/results"
 	"lockstep/internal/checker"
 	"lockstep/internal/each"
@@ -30,43 +31,17 @@ type Record struct {
 	Why       string       `json:"why"`                // of the first run that tested nothing
 }
 
-// Records returns the records of the measured cells.
-func (m *Matrix) Records() []Record {
-	out := []Record{}
-	for i := range m.Cells {
-		if c := &m.Cells[i]; c.Letter != "" {
-			out = append(out, c.record)
-		}
-	}
-	return out
-}
-
 // key is what the runs of a cell are kept under: other scripts or variations are another one.
 func (c *Cell) key(scripts []Script, seeds int) string {
 	names := each.Map(scripts, func(s Script) string { return s.Name.English() })
 	return strings.Join(append([]string{c.Lock, c.Fault, strconv.Itoa(seeds)}, names...), "; ")
 }
 
-// known returns the record of a cell that was measured elsewhere or before; nil for none.
-func (o *Options) known(c *Cell, key string) (*Record, error) {
-	if o.Known == nil {
-		line := o.Kept.Get(key)
-		if line == nil {
-			return nil, nil
-		}
-		r := &Record{}
-		return r, line.Decode(r)
-	}
-	at := slices.IndexFunc(o.Known, func(r Record) bool { return r.Lock == c.Lock && r.Fault == c.Fault })
-	if at < 0 {
-		return nil, fmt.Errorf("nothing is known of %s under %s", c.Lock, c.Fault)
-	}
-	return &o.Known[at], nil
-}
-
 // recall takes the runs of a cell from its record, and their scripts from those of this program.
-func (c *Cell) recall(known *Record, scripts []Script) error {
-	c.Record = *known
+func (c *Cell) recall(known *campaign.Line, scripts []Script) error {
+	if err := known.Decode(&c.Record); err != nil {
+		return err
+	}
 	all := []*Sighting{c.Scripted, c.Worst}
 	for i := range c.Scripts {
 		all = append(all, &c.Scripts[i])
