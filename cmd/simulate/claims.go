@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -73,7 +72,7 @@ func (f *claimsFlags) measure(ctx context.Context) error {
 	if f.json {
 		err = f.printJSON(&results.Claims{Schema: results.Schema, Claims: each.Map(measured, func(m claims.Measured) results.Claim {
 			return results.Claim{
-				N: m.N, Text: m.Text.English, Source: m.Source, Verdict: m.Verdict, Figure: m.Figure.English,
+				N: m.N, Text: m.English, Source: m.Source, Verdict: m.Verdict, Figure: m.Figure.English,
 				Command: "simulate dev claims --claim " + strconv.Itoa(m.N),
 			}
 		})})
@@ -94,22 +93,30 @@ func (f *claimsFlags) measure(ctx context.Context) error {
 // results are the measurements of this process, or of merged parts. After an interruption they are
 // returned as far as they were complete.
 func (f *claimsFlags) results(ctx context.Context, chosen []claims.Claim) ([]claims.Measured, error) {
-	shards, err := divided(ctx, &f.shards, f.globals, "claims", f.claimsOptions, func(s campaign.Shard) ([]claims.Measured, error) {
-		bar := f.bar("claims", s.Count(len(chosen)))
-		results, err := claims.Measure(ctx, claims.Options{
-			Claims: chosen, Jobs: f.jobs, Shard: s,
-			Progress: func(done, _ int) { _ = bar.Set(done) },
-		})
-		_ = bar.Finish()
-		if err != nil && ctx.Err() == nil {
-			err = bug(err)
+	o := claims.Options{Claims: chosen, Jobs: f.jobs}
+	if f.shards.elsewhere() {
+		o.Kept = campaign.InMemory(nil)
+		if err := f.shards.gather(ctx, f.globals, "claims", f.claimsOptions, o.Kept, func(s campaign.Shard) error {
+			mine := o
+			mine.Shard = s
+			_, err := f.measured(ctx, mine)
+			return err
+		}); err != nil {
+			return nil, err
 		}
-		return results, err
-	})
-	if err != nil {
-		return slices.Concat(shards...), err
 	}
-	return claims.Join(chosen, shards)
+	return f.measured(ctx, o)
+}
+
+func (f *claimsFlags) measured(ctx context.Context, o claims.Options) ([]claims.Measured, error) {
+	bar := f.bar("claims", o.Shard.Count(len(o.Claims)))
+	o.Progress = func(done, _ int) { _ = bar.Set(done) }
+	results, err := claims.Measure(ctx, o)
+	_ = bar.Finish()
+	if err != nil && ctx.Err() == nil {
+		err = bug(err)
+	}
+	return results, err
 }
 
 func chosenClaims(numbers []int) ([]claims.Claim, error) {
@@ -132,7 +139,7 @@ func (f *claimsFlags) print(measured []claims.Measured) {
 	margin := strings.Repeat(" ", 13) // as wide as " 3  depends  "
 	for _, m := range measured {
 		verdict := say.RulerFor(f.language).Pad(say.Text(m.Verdict).In(f.language), 7)
-		f.wrapped(fmt.Sprintf("%2d  %s  ", m.N, f.paint(claimColours[m.Verdict], verdict)), margin, "", f.said(m.Text))
+		f.wrapped(fmt.Sprintf("%2d  %s  ", m.N, f.paint(claimColours[m.Verdict], verdict)), margin, "", f.said(m.Text()))
 		f.wrapped(margin[3:]+"-> ", margin, "", f.said(m.Figure))
 		if len(f.Claims) > 0 {
 			fmt.Fprintln(f.stdout, margin+say.Text("source").In(f.language)+" "+m.Source)

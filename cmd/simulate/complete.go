@@ -34,7 +34,7 @@ func addCompletion(root *cobra.Command, g *globals) {
 	values := map[string]cobra.CompletionFunc{
 		"lock":     lock,
 		"fault":    completeList(matrix.Columns, func(c matrix.Column) (string, string) { return c.Code, c.Name.English() }),
-		"claim":    completeList(claims.All, func(c claims.Claim) (string, string) { return fmt.Sprint(c.N), c.Text.English }),
+		"claim":    completeList(claims.All, func(c claims.Claim) (string, string) { return fmt.Sprint(c.N), c.English }),
 		"only":     kind,
 		"profile":  completeList(explore.Profiles, profileMeans),
 		"expect":   kind,

@@ -114,7 +114,7 @@ func reference(plans []*plan.Plan, root, dir string) (pages []docs.Page, err err
 		return nil, err
 	}
 	for _, c := range claims.All() {
-		in.Claims = append(in.Claims, list.Of(c.N, c.Text.English, c.Source))
+		in.Claims = append(in.Claims, list.Of(c.N, c.English, c.Source))
 	}
 	if in.Explored != nil {
 		if err := explore.Tell(in.Explored); err != nil {

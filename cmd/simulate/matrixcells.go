@@ -112,11 +112,7 @@ func (f *matrixFlags) measureElsewhere(ctx context.Context, o *matrix.Options) e
 		return bug(err)
 	}
 	of := matrixOptions{f.locks, f.columns, f.scale, f.seeds, runstore.SHA256(stored)}
-	w, err := f.shards.work("matrix", of)
-	if err != nil {
-		return err
-	}
-	o.Kept = campaign.InMemory(campaign.NewResults(w, 0))
+	o.Kept = campaign.InMemory(nil)
 	return f.shards.gather(ctx, f.globals, "matrix", of, o.Kept, func(s campaign.Shard) error {
 		mine := *o
 		mine.Shard = s

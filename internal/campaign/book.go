@@ -83,8 +83,14 @@ func (b *Book) begin(w *Work, shards int) error {
 	return b.f.Truncate(b.size)
 }
 
-// InMemory is a book without a file that starts with some results.
-func InMemory(r *Results) *Book { return &Book{Results: r} }
+// InMemory is a book without a file that starts with some results; nil: with none, and its lines
+// are for this process only.
+func InMemory(r *Results) *Book {
+	if r == nil {
+		r = NewResults(&Work{}, 0)
+	}
+	return &Book{Results: r}
+}
 
 // Add stores the result of a unit. After an error the file is unchanged.
 func (b *Book) Add(l *Line) error {

@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"io/fs"
 	"slices"
+	"strconv"
 	"sync"
 
 	"github.com/goccy/go-yaml"
@@ -30,14 +31,25 @@ const (
 	Depends = "depends"
 )
 
-// Claim is one sentence of the documents and the experiment that tests it.
+// Claim is one sentence of the documents and the experiment that tests it, an entry in a file of
+// data.
 type Claim struct {
-	N      int      `json:"n"` // the number in the catalogue of claims
-	Text   say.Both `json:"-"` // the claim in our own words, one sentence
-	Source string   `json:"-"` // the documents and their lines: "S0:28, S4:134"
-
-	entry *entry
+	N       int               // the number in the catalogue of claims
+	English string            `yaml:"claim"` // the claim in our own words, one sentence
+	Chinese string            `yaml:"zh"`
+	Source  string            // the documents and their lines: "S0:28, S4:134"
+	Scripts map[string]string // of Lua, by their names
+	Plays   []yaml.MapSlice   // each a play, with {names} for what Each sets
+	// Requires are conditions without which the experiment did not test what it should: an error.
+	Requires   []condition
+	Must       []condition // the claim is false when one does not hold
+	Cases      []condition // see verdict
+	Template   string      `yaml:"figure"` // of the figure, with expressions in braces
+	TemplateZh string      `yaml:"figure zh"`
 }
+
+// Text is the claim.
+func (c *Claim) Text() say.Both { return say.Both{English: c.English, Chinese: c.Chinese} }
 
 // Result is what an experiment found.
 type Result struct {
@@ -59,8 +71,7 @@ var all = sync.OnceValue(func() (all []Claim) {
 	for _, name := range files {
 		text, errRead := data.ReadFile(name)
 		some, errParse := parse(text)
-		err = errors.Join(err, errRead, errParse)
-		all = append(all, some...)
+		err, all = errors.Join(err, errRead, errParse), append(all, some...)
 	}
 	if err != nil {
 		panic(err) // a test reads them
@@ -71,11 +82,7 @@ var all = sync.OnceValue(func() (all []Claim) {
 
 // parse reads a file of claims.
 func parse(text []byte) (some []Claim, err error) {
-	var all []*entry
-	err = yaml.UnmarshalWithOptions(text, &all, yaml.Strict(), yaml.UseOrderedMap())
-	for _, e := range all {
-		some = append(some, Claim{e.N, say.Both{English: e.Claim, Chinese: e.Zh}, e.Source, e})
-	}
+	err = yaml.UnmarshalWithOptions(text, &some, yaml.Strict(), yaml.UseOrderedMap())
 	return some, err
 }
 
@@ -93,6 +100,7 @@ type Options struct {
 	Claims []Claim
 	Jobs   int            // workers; 0: one for each core
 	Shard  campaign.Shard // which of the claims
+	Kept   *campaign.Book // has results that are not measured again, and takes new ones; nil: none
 	// Progress, if not nil, is called with the number of measured claims; one call at a time.
 	Progress func(done, all int)
 }
@@ -102,7 +110,15 @@ type Options struct {
 func Measure(ctx context.Context, o Options) ([]Measured, error) {
 	out := make([]Measured, o.Shard.Count(len(o.Claims)))
 	err := run.Share(ctx, o.Jobs, len(out), o.Progress, func(ctx context.Context, _ []run.World, i int) (err error) {
-		out[i], err = measure(ctx, &Lab{}, o.Claims[o.Shard.Piece(i)])
+		c := o.Claims[o.Shard.Piece(i)]
+		key := strconv.Itoa(c.N)
+		if known := o.Kept.Get(key); known != nil {
+			out[i].Claim = c
+			return known.Decode(&out[i].Result)
+		}
+		if out[i], err = measure(ctx, &Lab{}, c); err == nil {
+			err = o.Kept.Keep(key, out[i].Result)
+		}
 		return err
 	})
 	switch {
@@ -110,20 +126,6 @@ func Measure(ctx context.Context, o Options) ([]Measured, error) {
 		return slices.DeleteFunc(out, func(m Measured) bool { return m.Verdict == "" }), ctx.Err()
 	case err != nil:
 		return nil, err
-	}
-	return out, nil
-}
-
-// Join combines the results of all shards, in the order of the claims.
-func Join(of []Claim, shards [][]Measured) ([]Measured, error) {
-	var out []Measured
-	all := slices.Concat(shards...)
-	for _, c := range of {
-		at := slices.IndexFunc(all, func(m Measured) bool { return m.N == c.N })
-		if at < 0 {
-			return nil, fmt.Errorf("no shard has measured claim %d", c.N)
-		}
-		out = append(out, Measured{Claim: c, Result: all[at].Result})
 	}
 	return out, nil
 }
@@ -136,27 +138,11 @@ func measure(ctx context.Context, lab *Lab, c Claim) (m Measured, err error) {
 		}
 	}()
 	lab.ctx = ctx
-	return Measured{Claim: c, Result: c.entry.result(lab)}, nil
+	return Measured{Claim: c, Result: c.result(lab)}, nil
 }
 
 //go:embed data/*.yaml
 var data embed.FS
-
-// entry is a claim in a file of data.
-type entry struct {
-	N       int
-	Claim   string
-	Zh      string
-	Source  string
-	Scripts map[string]string // of Lua, by their names
-	Plays   []yaml.MapSlice   // each a play, with {names} for what Each sets
-	// Requires are conditions without which the experiment did not test what it should: an error.
-	Requires []condition
-	Must     []condition // the claim is false when one does not hold
-	Cases    []condition // see verdict
-	Figure   string
-	FigureZh string `yaml:"figure zh"`
-}
 
 // condition is an expression over what was found. A figure may list the conditions that have names.
 type condition struct {

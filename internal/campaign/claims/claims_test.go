@@ -25,14 +25,14 @@ func TestTheCatalogueOfClaims(t *testing.T) {
 		if c.N != i+1 {
 			t.Errorf("claim %d is in the place of claim %d", c.N, i+1)
 		}
-		if c.Text.English == "" || c.Source == "" || len(c.entry.Plays) == 0 || len(c.entry.Must)+len(c.entry.Cases) == 0 {
+		if c.English == "" || c.Source == "" || len(c.Plays) == 0 || len(c.Must)+len(c.Cases) == 0 {
 			t.Errorf("claim %d has no text, no source, no experiment or no rule", c.N)
 		}
-		if left := reporttest.EnglishRuns(c.Text.Chinese); c.Text.Chinese == "" || len(left) > 0 {
-			t.Errorf("claim %d in Chinese: %q, with the English words %q", c.N, c.Text.Chinese, left)
+		if left := reporttest.EnglishRuns(c.Chinese); c.Chinese == "" || len(left) > 0 {
+			t.Errorf("claim %d in Chinese: %q, with the English words %q", c.N, c.Chinese, left)
 		}
 		var said [2][]string
-		for i, figure := range []string{c.entry.Figure, c.entry.FigureZh} {
+		for i, figure := range []string{c.Template, c.TemplateZh} {
 			for _, m := range placeholder.FindAllStringSubmatch(figure, -1) {
 				if !strings.Contains(m[2], "|") {
 					m[1] += ":" + m[2]
@@ -66,7 +66,7 @@ func TestMeasuredClaimsAreThoseStored(t *testing.T) {
 		}
 	}
 	for i := range first {
-		if got, r := stored.Of(first[i].N, first[i].Text.English, first[i].Source), first[i].Result; got.Verdict != r.Verdict || got.Figure != r.Figure.English {
+		if got, r := stored.Of(first[i].N, first[i].English, first[i].Source), first[i].Result; got.Verdict != r.Verdict || got.Figure != r.Figure.English {
 			t.Errorf("claim %d is not what measurements/claims.json says: simulate dev claims --json > measurements/claims.json, then simulate dev docs\nmeasured %+v\nstored   %+v",
 				first[i].N, r, got)
 		}
@@ -176,7 +176,7 @@ func TestAChangedWorldChangesTheVerdict(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(fmt.Sprintf("claim %d, %s", tt.n, tt.name), func(t *testing.T) {
 			c, _ := Lookup(tt.n)
-			if got := stored.Of(c.N, c.Text.English, c.Source); got.Verdict != tt.usual {
+			if got := stored.Of(c.N, c.English, c.Source); got.Verdict != tt.usual {
 				t.Errorf("in the usual world: %s: %s", got.Verdict, got.Figure)
 			}
 			if got := verdictOf(t, tt.n, tt.lab); got.Verdict != tt.changed {

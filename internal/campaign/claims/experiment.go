@@ -16,7 +16,7 @@ import (
 
 // experiment is the measurement of a claim.
 type experiment struct {
-	*entry
+	*Claim
 	lab        *Lab
 	found      map[string]*found // by the names of Find
 	conditions []condition       // of the rule, when it has been applied
@@ -40,14 +40,14 @@ type text struct {
 	says history.Answer
 }
 
-// result measures the claim of an entry.
-func (e *entry) result(lab *Lab) Result {
-	x := &experiment{entry: e, lab: lab, found: map[string]*found{}}
-	for _, p := range e.Plays {
+// result measures the claim.
+func (c *Claim) result(lab *Lab) Result {
+	x := &experiment{Claim: c, lab: lab, found: map[string]*found{}}
+	for _, p := range c.Plays {
 		x.vary(p)
 	}
 	verdict := x.verdict()
-	return Result{verdict, say.Both{English: x.fill(e.Figure, say.English), Chinese: say.Spaced(x.fill(e.FigureZh, say.Chinese))}}
+	return Result{verdict, say.Both{English: x.fill(c.Template, say.English), Chinese: say.Spaced(x.fill(c.TemplateZh, say.Chinese))}}
 }
 
 // vary plays all variations of a play, those of its first name outermost.
