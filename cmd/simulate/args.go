@@ -280,10 +280,10 @@ func moreFormats() []string {
 
 func pickFormats(names []string) ([]artifacts.Form, error) {
 	return eachOrError(names, func(name string) (artifacts.Form, error) {
-		i := slices.IndexFunc(artifacts.All, func(f artifacts.Form) bool { return f.Name == name })
-		if i < 0 {
+		form := each.Find(artifacts.All, func(f *artifacts.Form) bool { return f.Name == name })
+		if form == nil {
 			return artifacts.Form{}, unknownName("format", name, formatNames(artifacts.All))
 		}
-		return artifacts.All[i], nil
+		return *form, nil
 	})
 }

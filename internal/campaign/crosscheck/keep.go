@@ -23,7 +23,7 @@ import (
 
 // Kept is a file of real runs, so that a comparison, which takes hours, can be resumed.
 type Kept struct {
-	book *campaign.Book
+	*campaign.Book
 	name string
 
 	locks map[string]string // the code of each lock, see locks.Versions
@@ -77,7 +77,7 @@ func OpenKept(name, backend string, scalePPM int64) (*Kept, error) {
 	if err != nil {
 		return nil, err
 	}
-	k := &Kept{book: book, name: name, locks: locks.Versions()}
+	k := &Kept{Book: book, name: name, locks: locks.Versions()}
 	k.runs, err = campaign.All[keptRun](book.Results)
 	for i := range k.runs {
 		err = errors.Join(err, k.runs[i].check())
@@ -87,9 +87,6 @@ func OpenKept(name, backend string, scalePPM int64) (*Kept, error) {
 	}
 	return k, nil
 }
-
-// Close closes the file.
-func (k *Kept) Close() error { return k.book.Close() }
 
 // check returns an error for a run that this program does not know.
 func (r *keptRun) check() error {
@@ -116,7 +113,7 @@ func (k *Kept) add(one *keptRun) error {
 	if k == nil {
 		return nil
 	}
-	return k.book.Keep(one.key(), one)
+	return k.Keep(one.key(), one)
 }
 
 // fingerprint identifies a plan with the code of its lock as a test; "" for a nil Kept.
