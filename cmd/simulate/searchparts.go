@@ -29,7 +29,7 @@ func (f *searchFlags) playElsewhere(ctx context.Context, p *plan.Plan) error {
 	if !f.shards.elsewhere() {
 		return nil
 	}
-	finds := search.NewFinds(len(p.Locks))
+	finds := make(search.Finds, len(p.Locks))
 	f.shards.seen = func(number int, data json.RawMessage) (int, error) {
 		var tried []search.Tried
 		err := json.Unmarshal(data, &tried)

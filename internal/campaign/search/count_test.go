@@ -185,7 +185,7 @@ func TestShardsThatCount(t *testing.T) {
 		"one lock of two":           {[]int{1, 2}, [][]uint64{{found, none}, {none, none}}, []int{4, 4}},
 		"each in another":           {[]int{1, 3, 2}, [][]uint64{{found, none}, {found, found}, {none, found}}, []int{4, 3, 2}},
 	} {
-		finds := search.NewFinds(len(tt.seeds[0]))
+		finds := make(search.Finds, len(tt.seeds[0]))
 		for i, number := range tt.shards {
 			var tried []search.Tried
 			for _, seed := range tt.seeds[i] {

@@ -52,22 +52,19 @@ func Join(shards []Tried) (all Tried) {
 	return all
 }
 
-// Finds are the lowest shards that have found something, by lock.
-type Finds struct{ lowest []int }
-
-// NewFinds follows a search for a number of locks.
-func NewFinds(locks int) *Finds { return &Finds{make([]int, locks)} }
+// Finds are the lowest shards that have found something, one for each lock; 0 for none.
+type Finds []int
 
 // Needed takes the results of one shard and returns the number of the last that still counts.
-func (f *Finds) Needed(number, of int, tried []Tried) (last int) {
-	for i := range f.lowest {
-		if tried[i].Seed > 0 && (f.lowest[i] == 0 || number < f.lowest[i]) {
-			f.lowest[i] = number
+func (f Finds) Needed(number, of int, tried []Tried) (last int) {
+	for i := range f {
+		if tried[i].Seed > 0 && (f[i] == 0 || number < f[i]) {
+			f[i] = number
 		}
-		if f.lowest[i] == 0 {
+		if f[i] == 0 {
 			last = of
 		}
-		last = max(last, f.lowest[i])
+		last = max(last, f[i])
 	}
 	return last
 }
