@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"path"
 	"slices"
@@ -117,18 +116,12 @@ func ReadResult(store fs.FS, dir string) (*export.RunResult, error) {
 		return nil, err
 	case !info.Mode().IsRegular():
 		return nil, fmt.Errorf("%s is not a file", name)
+	case info.Size() > maxResultBytes:
+		return nil, fmt.Errorf("%s is larger than %d MiB", name, maxResultBytes>>20)
 	}
-	f, err := store.Open(name)
+	data, err := fs.ReadFile(store, name)
 	if err != nil {
 		return nil, err
-	}
-	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, maxResultBytes+1))
-	switch {
-	case err != nil:
-		return nil, err
-	case len(data) > maxResultBytes:
-		return nil, fmt.Errorf("%s is larger than %d MiB", name, maxResultBytes>>20)
 	}
 	var out export.RunResult
 	if err := json.Unmarshal(data, &out); err != nil {
