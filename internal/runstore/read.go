@@ -13,7 +13,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 
 	"lockstep/internal/history"
 	"lockstep/internal/interrupt"
@@ -104,19 +103,14 @@ func Read(ctx context.Context, arg string) (*Run, error) {
 
 // open opens a regular file of the run. Reading anything else, such as a pipe, could block.
 func (s *Run) open(name string) (*os.File, error) {
-	f, err := os.OpenFile(s.file(name), os.O_RDONLY|syscall.O_NONBLOCK, 0) // a pipe has no writer to wait for
-	if err != nil {
-		return nil, err
-	}
-	info, err := f.Stat()
+	info, err := os.Stat(s.file(name))
 	if err == nil && !info.Mode().IsRegular() {
 		err = fmt.Errorf("%s is not a file: %s", s.file(name), restore)
 	}
 	if err != nil {
-		_ = f.Close() // nothing was read
 		return nil, err
 	}
-	return f, nil
+	return os.Open(s.file(name))
 }
 
 // read reads a file of the run with at most limit bytes.
