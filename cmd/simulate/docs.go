@@ -113,9 +113,7 @@ func reference(plans []*plan.Plan, root, dir string) (pages []docs.Page, err err
 	if err != nil {
 		return nil, err
 	}
-	for _, c := range claims.All() {
-		in.Claims = append(in.Claims, list.Of(c.N, c.English, c.Source))
-	}
+	in.Claims = each.Map(claims.All(), func(c claims.Claim) results.Claim { return list.Of(c.N, c.English, c.Source) })
 	if in.Explored != nil {
 		if err := explore.Tell(in.Explored); err != nil {
 			return nil, bug(err)

@@ -11,6 +11,7 @@ import (
 	"runtime/debug"
 	"time"
 
+	"lockstep/internal/each"
 	"lockstep/internal/history"
 	"lockstep/internal/plan"
 	"lockstep/internal/report/bundle"
@@ -277,9 +278,7 @@ func (f *runFlags) showTallies(p *plan.Plan, tallies []*bundle.Tally, interrupte
 	if f.json {
 		all := export.SeedsResult{
 			Schema: 1, Scenario: p.Slug, Backend: f.backend, Met: met, FirstSeed: f.seedOf(p), Times: f.times,
-		}
-		for _, t := range tallies {
-			all.Locks = append(all.Locks, t.SeedsTally)
+			Locks: each.Map(tallies, func(t *bundle.Tally) bundle.SeedsTally { return t.SeedsTally }),
 		}
 		data, err := json.Marshal(all)
 		out.objects = append(out.objects, data)

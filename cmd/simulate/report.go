@@ -239,11 +239,8 @@ func (f *reportFlags) comparison(ctx context.Context, args []string) (*compare.C
 		b := bundle.Of(r, again(s, r), buildVersion())
 		b.RunDir = s.Dir
 		worst = max(worst, r.Status())
-		one := compare.Run{Bundle: b, Dir: s.Dir, Href: f.hrefOf(s.Dir)}
-		for _, setting := range scenario.Settings(s.Plan) {
-			one.Settings = append(one.Settings, compare.Setting(setting))
-		}
-		c.Runs = append(c.Runs, one)
+		settings := each.Map(scenario.Settings(s.Plan), func(x scenario.Setting) compare.Setting { return compare.Setting(x) })
+		c.Runs = append(c.Runs, compare.Run{Bundle: b, Dir: s.Dir, Href: f.hrefOf(s.Dir), Settings: settings})
 		c.Replay += " " + shell.Word(s.Dir) // the resolved path of "latest"
 	}
 	return c, worst, nil

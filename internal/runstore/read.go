@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strings"
 
+	"lockstep/internal/each"
 	"lockstep/internal/history"
 	"lockstep/internal/interrupt"
 	"lockstep/internal/locks"
@@ -267,11 +268,8 @@ func SHA256(data []byte) string {
 // Result judges the stored histories.
 func (s *Run) Result() *run.Result {
 	header := &s.Histories[0].Header
-	r := &run.Result{Plan: s.Plan, Backend: header.Backend, Seed: header.Seed}
-	for _, h := range s.Histories {
-		r.Outcomes = append(r.Outcomes, run.Stored(s.Plan, h))
-	}
-	return r
+	outcomes := each.Map(s.Histories, func(h *history.History) run.Outcome { return run.Stored(s.Plan, h) })
+	return &run.Result{Plan: s.Plan, Backend: header.Backend, Seed: header.Seed, Outcomes: outcomes}
 }
 
 // ReadHistories reads one file of histories. Errors name the file and the line, as compilers do. It
@@ -316,13 +314,8 @@ func (s *Run) verify() error {
 		return fmt.Errorf("%s/%w: %s", s.Dir, err, restore)
 	}
 	s.Was = was
-	var told, judged []string
-	for _, h := range s.Histories {
-		told = append(told, h.Header.Lock)
-	}
-	for i := range was.Locks {
-		judged = append(judged, was.Locks[i].Lock)
-	}
+	told := each.Map(s.Histories, func(h *history.History) string { return h.Header.Lock })
+	judged := each.Map(was.Locks, func(l export.LockResult) string { return l.Lock })
 	name := s.file(HistoryName)
 	switch {
 	case !slices.Equal(told, judged):

@@ -3,6 +3,8 @@ package scenario
 import (
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/token"
+
+	"lockstep/internal/each"
 )
 
 // convert turns the library's tree into nodes. checkTokens has refused anchors, aliases, tags and
@@ -15,9 +17,7 @@ func (r *reader) convert(n ast.Node) *node {
 		return r.convertMap(n.Start, []*ast.MappingValueNode{n})
 	case *ast.SequenceNode:
 		out := placed(listNode, n.Start)
-		for _, item := range n.Values {
-			out.items = append(out.items, r.convert(item))
-		}
+		out.items = each.Map(n.Values, r.convert)
 		return out
 	case *ast.LiteralNode:
 		return r.convertScalar(n.Start, n.Value.Value)

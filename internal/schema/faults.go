@@ -7,6 +7,7 @@ import (
 
 	"github.com/goccy/go-yaml"
 
+	"lockstep/internal/each"
 	"lockstep/internal/faults"
 	"lockstep/internal/scenario"
 )
@@ -36,11 +37,7 @@ func faultList() *Schema {
 
 // demand returns one alternative for each key.
 func demand(keys []string) []*Schema {
-	var out []*Schema
-	for _, key := range keys {
-		out = append(out, &Schema{Required: []string{key}})
-	}
-	return out
+	return each.Map(keys, func(key string) *Schema { return &Schema{Required: []string{key}} })
 }
 
 // faultKeys returns all keys that a fault can have; verbRules refines verbs and their parameters.

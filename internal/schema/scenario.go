@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"lockstep/internal/checker"
+	"lockstep/internal/each"
 	"lockstep/internal/faults"
 	"lockstep/internal/locks"
 	"lockstep/internal/plan"
@@ -165,10 +166,9 @@ func verdicts() *Schema {
 		{Word: string(checker.Kept), Doc: "the property holds in every run"},
 		{Word: string(checker.Broken), Doc: "the lock is caught breaking it"},
 	}
-	var keys Properties
-	for _, p := range checker.All() {
-		keys = append(keys, Property{p.ID, choice(p.Summary.English(), words, meaning)})
-	}
+	keys := each.Map(checker.All(), func(p checker.Property) Property {
+		return Property{p.ID, choice(p.Summary.English(), words, meaning)}
+	})
 	return orAnything(closed("Properties, and whether the lock keeps them; or anything, and nothing is expected.", keys))
 }
 
@@ -183,10 +183,7 @@ func orAnything(said *Schema) *Schema {
 // servers is the schema of the servers of the stores.
 func servers(d plan.Plan) *Schema {
 	d.Redis.Cluster = plan.DefaultRedisCluster()
-	var stores Properties
-	for _, s := range plan.ServerKeys {
-		stores = append(stores, section(s, &d))
-	}
+	stores := each.Map(plan.ServerKeys, func(s plan.Section) Property { return section(s, &d) })
 	return closed("What a lock's store is made of. Every lock has sensible servers without this.", stores)
 }
 

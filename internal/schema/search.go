@@ -3,6 +3,7 @@ package schema
 import (
 	"strings"
 
+	"lockstep/internal/each"
 	"lockstep/internal/faults"
 	"lockstep/internal/plan"
 )
@@ -37,10 +38,7 @@ func vary() *Schema {
 		names = append(names, set.Key)
 		keys = append(keys, Property{set.Key, values("Varies "+set.Doc+".", set.Unit)})
 	}
-	var verbs []string
-	for _, spec := range faults.All() {
-		verbs = append(verbs, spec.Name)
-	}
+	verbs := each.Map(faults.All(), func(spec faults.Spec) string { return spec.Name })
 	return &Schema{
 		Type: "object", MinProperties: 1, MaxProperties: plan.MostAxes, Properties: keys,
 		Description: "What `simulate sweep` varies, two settings at most: one of those listed; a fault by its verb, which means how long it lasts or how much it does " +
@@ -64,10 +62,7 @@ var unitForms = map[plan.Unit]string{
 
 // values is a list of values, or a range with a step.
 func values(doc string, units ...plan.Unit) *Schema {
-	var forms []string
-	for _, u := range units {
-		forms = append(forms, unitForms[u])
-	}
+	forms := each.Map(units, func(u plan.Unit) string { return unitForms[u] })
 	form := "(?:" + strings.Join(forms, "|") + ")"
 	item := &Schema{Type: "string", Pattern: "^" + form + "$"}
 	if units[0] == plan.UnitCount {

@@ -7,6 +7,7 @@ import (
 
 	"lockstep/internal/campaign/results"
 	"lockstep/internal/checker"
+	"lockstep/internal/each"
 	"lockstep/internal/locks"
 	"lockstep/internal/say"
 )
@@ -102,10 +103,7 @@ func elsewhere(q Question, f *Facts) (out []Elsewhere) {
 // best is the answer for what the user has.
 func best(q Question, f *Facts) Answer {
 	h, r := q.have(), q.rule()
-	a := Answer{Question: q, Expected: q.ToExpect(), Nearest: h.nearest}
-	for _, way := range r.must {
-		a.Must = append(a.Must, way.String())
-	}
+	a := Answer{Question: q, Expected: q.ToExpect(), Nearest: h.nearest, Must: each.Map(r.must, checker.Way.String)}
 	if h.fits == nil {
 		return a
 	}

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"lockstep/internal/campaign/results"
+	"lockstep/internal/each"
 	"lockstep/internal/history"
 	"lockstep/internal/timeline"
 )
@@ -74,10 +75,8 @@ func (c *Comparison) Measured() *results.Worlds {
 	out := &results.Worlds{
 		Schema: results.Schema, Backend: c.Backend, ScalePPM: c.ScalePPM, Times: c.Times,
 		Agree: c.Count(results.Agrees), Differ: c.Count(results.Differs), Untested: c.Count(results.Untested), NotPlayed: c.Count(results.NotPlayed),
-		Cells: []results.WorldCell{}, Durations: map[string]results.Durations{},
-	}
-	for i := range c.Cells {
-		out.Cells = append(out.Cells, c.Cells[i].measured(c.ScalePPM))
+		Cells:     each.Map(c.Cells, func(x Cell) results.WorldCell { return x.measured(c.ScalePPM) }),
+		Durations: map[string]results.Durations{},
 	}
 	for _, s := range c.Samples {
 		both := func(simulated, real []time.Duration) results.InBoth {
