@@ -156,8 +156,8 @@ func removed(t *narrator, i int32, e *history.Event) say.Phrase {
 		return say.RemovesForeign.With(t.who(e.Peer), t.command(i), t.who(e.Owner))
 	case t.Client(e.Owner).Releasing && t.tellsRelease(i, e.Owner):
 		return say.Releases.With(t.who(e.Owner))
-	case t.Client(e.Owner).Releasing && t.h.Next(i, together, func(n *history.Event) bool { return removesOwn(n, e.Owner) }) >= 0:
-		return nothing // of several servers the first and the last one are told
+	case t.Client(e.Owner).Releasing && t.removedElsewhere(i, e):
+		return nothing // it is told with the first server
 	}
 	return say.RemovesOwn.With(t.who(e.Owner), t.command(i))
 }
@@ -170,6 +170,16 @@ func (t *narrator) tellsRelease(i int32, id history.NodeID) bool {
 			return true
 		case removesOwn(e, id) || e.Node == id && (e.Kind == history.Froze || e.Kind == history.Crashed):
 			return false
+		}
+	}
+	return false
+}
+
+// removedElsewhere reports whether a client has removed its own entry from another server, just before.
+func (t *narrator) removedElsewhere(i int32, e *history.Event) bool {
+	for _, b := range t.h.Before(i, together) {
+		if removesOwn(b, e.Owner) && b.Node != e.Node {
+			return true
 		}
 	}
 	return false
