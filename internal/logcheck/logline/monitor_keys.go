@@ -159,10 +159,7 @@ func (d *monitorDecoder) set(name string, e *entry, args []string) {
 	case span < 0:
 	case nx:
 		d.acquire(name, by, span)
-	case span > 0 && !own && d.script != nil && slices.Contains(d.script.saw, name) && slices.Contains(d.script.args, args[2]):
-		if len(d.takers) < maxKeys {
-			d.takers[d.script.name] = len(d.script.args) - slices.Index(d.script.args, args[2])
-		}
+	case span > 0 && !own && d.takes(name, args[1], args[2]):
 		d.found(name, by, span)
 	case e == nil || own && keeps || xx && e.owner == (holder{}) && e.freeIsCertain:
 	case own:
@@ -176,6 +173,20 @@ func (d *monitorDecoder) set(name string, e *entry, args []string) {
 		}
 		d.doubt()
 	}
+}
+
+// takes reports whether a SET is that of a script that takes a lock: of a key that it has read, the
+// first of its keys or, if it has set that, a further one, to one of its arguments.
+func (d *monitorDecoder) takes(name, key, value string) bool {
+	s := d.script
+	if s == nil || !slices.Contains(s.saw, name) || !slices.Contains(s.args, value) {
+		return false
+	}
+	_, known := d.takers[s.name]
+	if !known && s.args[0] == key && len(d.takers) < maxKeys {
+		d.takers[s.name] = len(s.args) - slices.Index(s.args, value)
+	}
+	return known || s.args[0] == key
 }
 
 func (d *monitorDecoder) acquire(name string, by holder, span time.Duration) {

@@ -117,6 +117,7 @@ func TestMonitor(t *testing.T) {
 		{"a script that sets, and the server has lost the key", "1 a1 EVALSHA 5e 1 k v 30000;1.1 lua get k;1.2 lua set k v PX 30000;2 b1 EVALSHA 5e 1 k w 30000;2.1 lua get k;2.2 lua set k w PX 30000", acquired + " 30s, 10.0.0.2/w k acquired 30s, ?", 0},
 		{"a script that sets, tried again after the lease", "1 a1 EVALSHA 5e 1 k v 1000;1.1 lua exists k;1.2 lua set k v PX 1000;3 b1 SET k w NX;4 a1 EVALSHA 5e 1 k v 1000;4.1 lua get k", acquired + " 1s, 10.0.0.2/w k acquired, 10.0.0.1/v k waiting", 0},
 		{"a script that sets several keys", "1 a1 EVALSHA 5e 2 k l v 2000;1.1 lua exists k;1.2 lua exists l;1.3 lua set k v PX 2000;1.4 lua set l v PX 2000;2 b1 EVALSHA 5e 1 l w 2000;2.1 lua exists l", acquired + " 2s, 10.0.0.1/v l acquired 2s, 10.0.0.2/w l waiting", 0},
+		{"a script that sets a latch beside the lock", "1 a1 EVALSHA 5e 2 k latch 1 1000;1.1 lua get latch;1.2 lua get k;1.3 lua del k;1.4 lua set latch 1 PX 1000", "", 0},
 		{"a script that sets what is none of its arguments", "1 a1 EVAL s 1 k 60;1.1 lua get k;1.2 lua set k x EX 60", "", 0},
 		{"a script of another host finds another value", "1 a1 SET k v NX PX 1000;3 c1 SET k w NX;4 b1 EVALSHA 5f 1 k v;4.1 lua get k", acquired + " 1s, 10.0.0.3/w k acquired, ?", 2},
 
