@@ -35,9 +35,7 @@ func (t *tally) entry(i int32, e *history.Event) {
 		t.recordLapse(owner)
 		t.confirm(owner)
 		owner.granted, owner.newest = true, e.Node
-		if p.by = history.NoCause; e.Cause >= 0 && e.Cause < i {
-			p.by = t.h.Events[e.Cause].Cause
-		}
+		p.by = requestFor(t.h, i)
 		owner.ends = t.ends(e, p.by)
 		t.keep(p, e.Owner, e.At)
 		t.faceAll(i)
@@ -65,7 +63,7 @@ func (t *tally) ends(e *history.Event, by int32) history.Instant {
 	switch {
 	case e.Value > 0 && !h.Header.Expires && h.Header.Topology == "replicated":
 		return e.At.Add(time.Duration(e.Value))
-	case e.Value == 0 && by >= 0 && int(by) < len(h.Events):
+	case e.Value == 0 && by >= 0:
 		if lease := h.Op(h.Events[by].Text).Lease; lease > 0 {
 			return e.At.Add(lease)
 		}

@@ -93,31 +93,33 @@ func (t *tally) asks(p *party, server history.NodeID, at int32) {
 		p.each = slices.Repeat([]int32{history.NoCause}, len(t.parties))
 	}
 	p.each[server] = max(p.each[server], at)
-	for _, first := range p.each {
-		n := 0
-		for _, other := range p.each {
-			n += count(other >= first)
-		}
-		if 2*n > t.stores {
-			p.asked = max(p.asked, first)
-		}
-	}
+	latest := slices.Sorted(slices.Values(p.each))
+	p.asked = max(p.asked, latest[len(latest)-1-t.stores/2])
 }
 
 // unanswered returns the requests on which their clients give up, or whose answers are lost.
 func unanswered(h *history.History) map[int32]bool {
 	all := map[int32]bool{}
 	for i := range h.Events {
-		e := &h.Events[i]
-		switch {
-		case e.Cause < 0 || int(e.Cause) >= i:
-		case e.Kind == history.TimedOut:
-			all[e.Cause] = true
-		case e.Kind == history.ReplyDropped:
-			all[h.Events[e.Cause].Cause] = true
+		if k := h.Events[i].Kind; k == history.TimedOut || k == history.ReplyDropped {
+			all[requestFor(h, int32(i))] = true
 		}
 	}
+	delete(all, history.NoCause)
 	return all
+}
+
+// requestFor returns the request that event i answers or that caused it, NoCause for none. Real
+// servers report no execution between the two.
+func requestFor(h *history.History, i int32) int32 {
+	cause := h.Events[i].Cause
+	if cause >= 0 && cause < i && h.Events[cause].Kind == history.Executed {
+		i, cause = cause, h.Events[cause].Cause
+	}
+	if cause >= 0 && cause < i {
+		return cause
+	}
+	return history.NoCause
 }
 
 // sends notes a request to a real server, which reports neither watches nor executions. A blocking

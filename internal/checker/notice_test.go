@@ -44,6 +44,8 @@ func TestWhoCanNotice(t *testing.T) {
 		{"asks, and a replica has taken over whose copy was removed", a + "0 T replicated owner=A; 0 F fault-began value=1; 1 A releasing; 1 S removed owner=A; 2 T promoted peer=S; 20 B waits; 20 T executed peer=B", false},
 		{"asks, and the answer is lost", a + "0 F fault-began value=1; " + b + "1 B sent; 1 S executed peer=B cause=4; 2 S reply-dropped peer=B cause=5; 9 A releasing", false},
 		{"asks, and gives up on the answer", a + "0 F fault-began value=1; " + b + "1 B sent; 1 S executed peer=B cause=4; 2 B timed-out cause=4; 9 A releasing", false},
+		{"asks, and its own entry keeps it out, by a server that does not say when", a + "0 F fault-began value=1; " + b + "1 B sent; 2 S granted owner=B cause=4; 2 B timed-out cause=4; 3 B sent; 4 B replied peer=S cause=7; 9 A releasing", false},
+		{"asks, and another client's answer is lost, by a server that does not say when", a + "0 F fault-began value=1; 0 C sent; 0 S reply-dropped peer=C cause=3; " + b + "2 S granted owner=B; 3 B sent; 4 B replied peer=S cause=7; 9 A releasing", true},
 		{"asks, and the server takes no writes", a + "0 F fault-began value=1; " + b + "1 S executed peer=B text=(error) NOREPLICAS no; 9 A releasing", false},
 		{"asks, and the key is there", a + "0 F fault-began value=1; " + b + "1 S executed peer=B text=(error) NodeExists; 9 A releasing", true},
 		{"asks one of three independent servers", nodes + "2 S executed peer=B; 9 A releasing", false},
