@@ -194,7 +194,7 @@ func (t *tally) endHold(i int32, client history.NodeID, at history.Instant) {
 	case t.askedSince(i, client, p.doubt, from):
 		t.refused = t.refused || p.doubt < 0
 		return
-	case !t.granted && t.refused && !t.wanting(client):
+	case !t.granted && p.doubt < 0 && t.refused && !t.wanting(client):
 		return // this is the last client, and an earlier hold past its lease was asked about
 	}
 	t.recordLapse(p)
@@ -231,10 +231,11 @@ func (t *tally) askedSince(i int32, holder history.NodeID, event int32, from his
 }
 
 // watcher returns a client that watches for changes, or has an open request since an instant; 0 for
-// none.
+// none. No watcher is told of an end that only clients compare.
 func (t *tally) watcher(holder history.NodeID, from history.Instant) history.NodeID {
+	told := t.parties[holder].doubt >= 0 || t.parties[holder].ends == 0
 	for k := range t.parties {
-		if p := &t.parties[k]; p.runs() && (p.watching || p.sent >= from) && history.NodeID(k) != holder {
+		if p := &t.parties[k]; p.runs() && (p.watching && told || p.sent >= from) && history.NodeID(k) != holder {
 			return history.NodeID(k)
 		}
 	}

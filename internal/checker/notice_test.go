@@ -129,6 +129,7 @@ func TestHoldsThatOutliveTheirEntries(t *testing.T) {
 		{"the end is in a row of a database", "0 S granted owner=A lasts=10s; 0 A acquired; 1 B waits; 9 S executed peer=B; 15 A releasing; 15 S removed owner=A peer=A", "A 10-15"},
 		{"the end is in a row of a database, and B asked", "0 S granted owner=A lasts=10s; 0 A acquired; 1 B waits; 11 S executed peer=B; 15 A releasing", ""},
 		{"the end is in a row of a database, and was moved", "0 S granted owner=A lasts=10s; 0 A acquired; 7 S extended owner=A lasts=10s; 15 A releasing", ""},
+		{"the end is in a row of a database, and a watcher asks after the release", "0 S granted owner=A lasts=10s; 0 A acquired; 1 B waits; 1 B sent watch; 1 S executed peer=B cause=3; 10.4 A releasing; 10.4 S removed owner=A peer=A; 10.5 B sent; 10.6 S executed peer=B cause=7", "A 10-10.4"},
 		{"the end is in its value", "0 A sent; 0 S executed peer=A cause=0; 0 S granted owner=A cause=1; 0 A acquired; 15 A releasing; 15 S removed owner=A peer=A", "A 10-15"},
 		{"the probe is the last one", "0 S granted owner=A; 0 P acquired; 2 P releasing", ""},
 	}
@@ -172,6 +173,7 @@ func TestHoldsWithoutEntriesOnRecord(t *testing.T) {
 		{"past its lease, as the one before, and C has given up", "0 A acquired; 1 B waits; 1 C waits; 11 S executed peer=B; 15 A releasing; 16 B acquired; 17 C gave-up; 40 B releasing", true, 1},
 		{"past its lease, unlike the one before", "0 A acquired; 1 B waits; 8 S executed peer=B; 9 A releasing; 16 B acquired; 40 B releasing", true, 1},
 		{"a fault", "0 A acquired; 1 F fault-began value=1; 9 A releasing", true, 1},
+		{"a fault, a hold past its lease before it, and no other client is left", "0 A acquired; 1 B waits; 11 S executed peer=B; 15 A releasing; 16 B acquired; 18 F fault-began value=1; 24 B releasing", true, 1},
 		{"a fault, and B asks", "0 A acquired; 1 F fault-began value=1; 1 B waits; 2 S executed peer=B; 9 A releasing", true, 0},
 		{"a log of clients, in which one waits", "0 A acquired; 1 B waits; 15 A releasing", false, 0},
 		{"a log of clients, in which one has waited", "0 A acquired; 1 B waits; 12 B gave-up; 15 A releasing", false, 0},
