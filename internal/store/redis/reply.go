@@ -1,6 +1,7 @@
 package redis
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -112,6 +113,11 @@ func (r Reply) String() string {
 	}
 }
 
+// ownCodes are the first words of the errors of Redis itself. Another one is a script's own, which
+// may say that the lock is taken.
+var ownCodes = strings.Fields("ERR ASK BUSY CLUSTERDOWN CROSSSLOT EXECABORT LOADING MASTERDOWN MISCONF MOVED " +
+	"NOAUTH NOPERM NOREPLICAS NOSCRIPT OOM READONLY TRYAGAIN UNKILLABLE WRONGTYPE")
+
 // Answer is what the reply means to a history. A list of one number, as a script may return,
 // means that number.
 func (r Reply) Answer() history.Answer {
@@ -126,7 +132,8 @@ func (r Reply) Answer() history.Answer {
 		}
 	case ReplyError:
 		words := serverWords(r)
-		return history.Answer{Refused: r.Err.Error(), Unable: words != nil, Redirected: len(words) > 1 && words[0] == "MOVED" || askElsewhere(r) && words != nil}
+		unable := len(words) > 0 && slices.Contains(ownCodes, words[0])
+		return history.Answer{Refused: r.Err.Error(), Unable: unable, Redirected: len(words) > 1 && words[0] == "MOVED" || askElsewhere(r) && words != nil}
 	}
 	return history.Answer{}
 }

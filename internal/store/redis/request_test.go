@@ -118,6 +118,7 @@ func TestAnswersOfRedis(t *testing.T) {
 		{Reply{}, history.Answer{Nil: true}}, {OK(), history.Answer{}}, {Int(0), history.Number(0)}, {Bulk("7"), history.Answer{}},
 		{List([]Reply{Int(1)}), history.Number(1)}, {List([]Reply{Int(1), Int(2)}), history.Answer{}}, {List(nil), history.Answer{}},
 		{Failed(ServerError("ERR no")), history.Answer{Refused: "ERR no", Unable: true}},
+		{Failed(ServerError("LOCKED by a script")), history.Answer{Refused: "LOCKED by a script"}},
 		{Failed(Moved(7, "redis-2")), history.Answer{Refused: "MOVED 7 redis-2:6379", Unable: true, Redirected: true}},
 		{Failed(ServerError("CLUSTERDOWN The cluster is down")), history.Answer{Refused: "CLUSTERDOWN The cluster is down", Unable: true, Redirected: true}},
 		{Failed(errors.New("odd")), history.Answer{Refused: "odd"}},
