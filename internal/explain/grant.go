@@ -154,35 +154,27 @@ func removed(t *narrator, i int32, e *history.Event) say.Phrase {
 		return say.ServerRemoves.With(t.who(e.Node), t.who(e.Owner), t.untold(e.Owner))
 	case e.Peer != e.Owner:
 		return say.RemovesForeign.With(t.who(e.Peer), t.command(i), t.who(e.Owner))
-	case t.Client(e.Owner).Releasing && t.tellsRelease(i, e.Owner):
-		return say.Releases.With(t.who(e.Owner))
-	case t.Client(e.Owner).Releasing && t.removedElsewhere(i, e):
-		return nothing // it is told with the first server
+	case t.Client(e.Owner).Releasing:
+		switch before := t.releaseBefore(i, e.Owner); {
+		case before == nil:
+		case before.Kind == history.Releasing:
+			return say.Releases.With(t.who(e.Owner))
+		case before.Kind == history.Removed && before.Node != e.Node:
+			return nothing // it is told with the first server
+		}
 	}
 	return say.RemovesOwn.With(t.who(e.Owner), t.command(i))
 }
 
-// tellsRelease reports whether event i is the first removal of a release, at once.
-func (t *narrator) tellsRelease(i int32, id history.NodeID) bool {
+// releaseBefore returns the last step of a client's release just before event i: its beginning, the
+// removal of an entry, or what stops the client; nil for none.
+func (t *narrator) releaseBefore(i int32, id history.NodeID) *history.Event {
 	for _, e := range t.h.Before(i, together) {
-		switch {
-		case e.Kind == history.Releasing && e.Node == id:
-			return true
-		case removesOwn(e, id) || e.Node == id && (e.Kind == history.Froze || e.Kind == history.Crashed):
-			return false
+		if removesOwn(e, id) || e.Node == id && (e.Kind == history.Releasing || e.Kind == history.Froze || e.Kind == history.Crashed) {
+			return e
 		}
 	}
-	return false
-}
-
-// removedElsewhere reports whether a client has removed its own entry from another server, just before.
-func (t *narrator) removedElsewhere(i int32, e *history.Event) bool {
-	for _, b := range t.h.Before(i, together) {
-		if removesOwn(b, e.Owner) && b.Node != e.Node {
-			return true
-		}
-	}
-	return false
+	return nil
 }
 
 // removesOwn reports whether a client removes its own entry by an event.
