@@ -22,8 +22,8 @@ import (
 // left, does not contend: it was cut off, or sleeps for long.
 //
 // A client asks when a request about an entry is executed; of independent servers, when it has
-// asked most. Lost requests, heartbeats and removals do not count, nor what a server refuses whoever
-// has the lock, nor requests without an answer, since their grant lets no client in, nor those to a
+// asked most. Lost requests, heartbeats and removals do not count, nor what a server would refuse
+// any client, nor requests without an answer, since their grant lets no client in, nor those to a
 // server on which such a request has made an entry of its own, which keeps it out in any case. A
 // client that waits at the server, by a blocking statement or a watch, asks again when it is told.
 // Real servers do not report executions: there the time of sending counts, if there is a reply. In

@@ -38,7 +38,7 @@ func (t *narrator) waited(i int32, sent, e *history.Event) say.Phrase {
 	for _, k := range t.faultsIn(sent.At, e.At) {
 		f := &t.h.Events[k]
 		if f.Kind == history.Crashed && f.At < sent.At && answer.Number > 0 {
-			continue // who has been dead for long delays no other replica
+			continue // a replica that was dead already, and others confirm
 		}
 		hits := t.h.Role(f.Node) == history.RoleStore || len(t.h.Fault(f.Value).Sides) > 0
 		if k < i && hits && !slices.Contains(numbers, f.Value) {

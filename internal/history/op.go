@@ -74,7 +74,7 @@ func (o *Op) Called() string {
 // Answer is what the answer to a request says, apart from its text.
 type Answer struct {
 	Refused    string `json:"refused,omitempty"`    // the sentence with which the store refuses; "" when it does not
-	Unable     bool   `json:"unable,omitempty"`     // it refuses whoever has the lock: it is read-only, for instance
+	Unable     bool   `json:"unable,omitempty"`     // it would refuse any client: it is read-only, for instance
 	Redirected bool   `json:"redirected,omitempty"` // a node of a cluster has not executed it: another one has to be asked
 	Nil        bool   `json:"nil,omitempty"`        // there is nothing, or a condition was not met
 	Numeric    bool   `json:"numeric,omitempty"`    // it is Number

@@ -43,7 +43,7 @@ func (l *lease) Release(ctx context.Context) error {
 }
 
 // A lease in a row breaks as each lease without renewals and without a fence does, and where a
-// replica takes over. Who deletes a row whose time is up has not removed another client's entry.
+// replica takes over. Deleting a row whose time is up removes no client's entry.
 func TestLeasesInRows(t *testing.T) {
 	known := []locktest.Option{
 		locktest.Breaks("long-work"), locktest.Breaks("pause"), locktest.Breaks("failover"),

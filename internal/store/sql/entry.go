@@ -36,7 +36,7 @@ func (d *DB) entry(r *row, old image, by history.NodeID) {
 	t := r.table
 	switch {
 	case d.cfg.Lock.Held, !d.isLock(t, r.vals) && !d.isLock(t, old):
-	case r.vals == nil && d.expired(t, old): // whoever clears it away
+	case r.vals == nil && d.expired(t, old): // any statement may delete it
 		d.drop(r, history.Expired, 0)
 	case r.vals == nil:
 		d.drop(r, history.Removed, by)
