@@ -138,20 +138,10 @@ func read(h *history.History, followed bool, free time.Duration) signs {
 
 // command returns the request that caused the first event of a stretch.
 func (r *reader) command(s *stretch) string {
-	if sent := r.request(s.command); sent != nil {
+	if _, sent := r.h.Request(s.command); sent != nil {
 		return r.h.Text(sent.Text)
 	}
 	return "command"
-}
-
-// request returns the request that is an event or caused it, nil if that is unknown.
-func (r *reader) request(i int32) *history.Event {
-	for ; i >= 0 && int(i) < len(r.h.Events); i = r.h.Events[i].Cause {
-		if e := &r.h.Events[i]; e.Kind == history.Sent {
-			return e
-		}
-	}
-	return nil
 }
 
 func (r *reader) take(e *history.Event) {
@@ -305,7 +295,7 @@ func (r *reader) hushes(e *history.Event, t *trail) {
 
 // lingers checks that what removes an entry was sent before the release returned.
 func (r *reader) lingers(e *history.Event, t *trail) {
-	if sent := r.request(e.Cause); sent != nil && t.released > 0 && sent.At >= t.released && r.signs.later == "" {
+	if _, sent := r.h.Request(e.Cause); sent != nil && t.released > 0 && sent.At >= t.released && r.signs.later == "" {
 		r.signs.later = fmt.Sprintf("%s's release returns at %v, without an error, and sends its %s only then. "+
 			"Release returns nil when the store has confirmed it", r.h.Name(e.Owner), t.released, r.h.Text(sent.Text))
 	}

@@ -35,7 +35,7 @@ func (t *tally) entry(i int32, e *history.Event) {
 		t.recordLapse(owner)
 		t.confirm(owner)
 		owner.granted, owner.newest = true, e.Node
-		p.by = requestFor(t.h, i)
+		p.by, _ = t.h.Request(i)
 		owner.ends = t.ends(e, p.by)
 		t.keep(p, e.Owner, e.At)
 		t.faceAll(i)

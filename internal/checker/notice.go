@@ -102,24 +102,12 @@ func unanswered(h *history.History) map[int32]bool {
 	all := map[int32]bool{}
 	for i := range h.Events {
 		if k := h.Events[i].Kind; k == history.TimedOut || k == history.ReplyDropped {
-			all[requestFor(h, int32(i))] = true
+			request, _ := h.Request(int32(i))
+			all[request] = true
 		}
 	}
 	delete(all, history.NoCause)
 	return all
-}
-
-// requestFor returns the request that event i answers or that caused it, NoCause for none. Real
-// servers report no execution between the two.
-func requestFor(h *history.History, i int32) int32 {
-	cause := h.Events[i].Cause
-	if cause >= 0 && cause < i && h.Events[cause].Kind == history.Executed {
-		i, cause = cause, h.Events[cause].Cause
-	}
-	if cause >= 0 && cause < i {
-		return cause
-	}
-	return history.NoCause
 }
 
 // sends notes a request to a real server, which reports neither watches nor executions. A blocking

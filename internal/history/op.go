@@ -142,6 +142,21 @@ func (h *History) meaningOf(id TextID) *meaning {
 	return &h.meant[id]
 }
 
+// Request returns the Sent event that led to event i, and its index; nil when it is unknown.
+func (h *History) Request(i int32) (int32, *Event) {
+	for range 4 { // longer than any chain of causes; a damaged history may have circles
+		if i < 0 || int(i) >= len(h.Events) {
+			break
+		}
+		e := &h.Events[i]
+		if e.Kind == Sent {
+			return i, e
+		}
+		i = e.Cause
+	}
+	return NoCause, nil
+}
+
 // HasOp reports whether the Op of a text is known.
 func (h *History) HasOp(id TextID) bool {
 	m := h.meaningOf(id)

@@ -157,21 +157,6 @@ func (t *Timeline) At(i int32) *history.Event {
 	return &t.Events[i]
 }
 
-// Request returns the Sent event that led to an event, and its index; nil when it is unknown.
-func (t *Timeline) Request(i int32) (int32, *history.Event) {
-	for range 4 { // longer than any chain of causes; a damaged history may have circles
-		e := t.At(i)
-		if e == nil {
-			break
-		}
-		if e.Kind == history.Sent {
-			return i, e
-		}
-		i = e.Cause
-	}
-	return history.NoCause, nil
-}
-
 // Execution returns the first execution of a request, or nil.
 func (t *Timeline) Execution(sent int32) *history.Event {
 	for i, e := range t.Each(history.Executed) {
