@@ -229,8 +229,12 @@ var failures = map[string]failure{
 		locktest.Run(t, sqltest.MySQL{}, func(c locktest.Client) locktest.Lock {
 			db := sqltest.Open(c)
 			asks := func(ctx context.Context, query string) (yes bool, err error) {
-				err = db.QueryRowContext(ctx, query, c.Key()).Scan(&yes)
-				return yes, err
+				tx, err := db.BeginTx(ctx, nil) // whose end gives no named lock back
+				if err != nil {
+					return false, err
+				}
+				err = tx.QueryRowContext(ctx, query, c.Key()).Scan(&yes)
+				return yes, errors.Join(err, tx.Commit())
 			}
 			return locktest.LockFunc(func(ctx context.Context) (locktest.Lease, error) {
 				err := retry(ctx, c.Retry(), func() (bool, error) { return asks(ctx, "SELECT GET_LOCK(?, 1)") })

@@ -129,20 +129,26 @@ func (c *conn) run(ctx context.Context, query string, args []driver.NamedValue) 
 	}
 	v, err := c.wire.Ask(ctx, stmt)
 	res, _ := v.(model.Result)
-	switch {
-	case err == nil && begins.MatchString(query) && !refused(res):
-		c.holds = query
-	case ends.MatchString(query):
-		c.holds = ""
+	for _, s := range spans {
+		switch {
+		case err == nil && s.begins.MatchString(query) && !refused(res):
+			c.holds = query
+		case s.ends.MatchString(query) && s.begins.MatchString(c.holds):
+			c.holds = ""
+		}
 	}
 	return res, c.failure(ctx, query, err)
 }
 
-// begins and ends are statements that lock something for their session, and give it back.
-var (
-	begins = regexp.MustCompile(`(?i)^\s*(BEGIN|START\s+TRANSACTION)|\bGET_LOCK\s*\(|\bpg_(try_)?advisory_lock(_shared)?\s*\(`)
-	ends   = regexp.MustCompile(`(?i)^\s*(COMMIT|ROLLBACK)|\bRELEASE_(ALL_)?LOCKS?\s*\(|\bpg_advisory_unlock`)
-)
+// spans are the statements that lock something for their session, and those that give it back. The
+// end of a transaction gives back no lock of the session.
+var spans = []struct{ begins, ends *regexp.Regexp }{
+	{regexp.MustCompile(`(?i)^\s*(BEGIN|START\s+TRANSACTION)`), regexp.MustCompile(`(?i)^\s*(COMMIT|ROLLBACK)`)},
+	{
+		regexp.MustCompile(`(?i)\bGET_LOCK\s*\(|\bpg_(try_)?advisory_lock(_shared)?\s*\(`),
+		regexp.MustCompile(`(?i)\bRELEASE_(ALL_)?LOCKS?\s*\(|\bpg_advisory_unlock`),
+	},
+}
 
 // refused reports whether the answer to a request for a lock is 0 or NULL.
 func refused(res model.Result) bool {
