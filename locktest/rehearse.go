@@ -139,7 +139,7 @@ func (s *suite) cannotFollow(t *testing.T, p *plan.Plan, r *result, why string) 
 	case nothing:
 		t.Errorf("untested: %s. A lock that leaves nothing in its store keeps no client out by it, and what another client "+
 			"has written for the holder, as a release that hands the lock over, cannot be followed. "+
-			"If yours keeps others out by it, or without, allow it with locktest.MayBeUntested(%q)", why, rehearsal)
+			"If yours keeps others out all the same, allow it with locktest.MayBeUntested(%q)", why, rehearsal)
 		if r.Judgement.Finding(MutualExclusion).Verdict == checker.Broken {
 			t.Errorf("two clients have held the lock at once, though nothing went wrong:\n%s", s.tell(p, r))
 		}

@@ -136,8 +136,8 @@ func (s *State) original(e *history.Event) *Held {
 	return nil
 }
 
-// Held returns the entry of an owner on a serving server that runs, or nil: of two primaries, that on the one
-// that made it last. Of independent servers it is the first one.
+// Held returns the entry of an owner on a serving server that runs, or nil: of two primaries, that
+// on the one that made it last. Of independent servers it is the first one.
 func (s *State) Held(owner history.NodeID) (newest *Held) {
 	for place, list := range s.Entries {
 		i := slices.IndexFunc(list, func(h Held) bool { return h.Owner == owner })

@@ -68,7 +68,8 @@ func predict(b *bundle.Bundle, stories []story, v *pageView) []question {
 }
 
 // shuffle limits the answers and orders them by a hash of their texts in English, so that the order
-// is the same in every language and tells nothing. It reports whether there are right and wrong answers.
+// is the same in every language and tells nothing. It reports whether there are right and wrong
+// answers.
 func (q *question) shuffle() bool {
 	var right, wrong []answer
 	for _, a := range q.Answers {
