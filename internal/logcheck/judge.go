@@ -207,7 +207,7 @@ func (j *judge) meet(l *lock, x, y *Hold) {
 // heard notes a line that shows a client still holding.
 func (j *judge) heard(l *lock, h *Hold, e *Event) {
 	h.Heard, h.HeardLine, h.Fine = e.At, e.Line, max(h.Fine, e.Fine)
-	h.Unproven = h.Unproven && (e.Unproven || e.Kind == Lost)
+	h.Unproven = h.Unproven && e.Unproven
 	l.heldOn(h)
 	if h.again > 0 {
 		j.nested(l, h)

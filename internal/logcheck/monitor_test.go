@@ -56,6 +56,7 @@ func TestMonitorIsNeverNoneWithoutReason(t *testing.T) {
 			"4 a1 EVAL u 1 k v;4.1 lua hexists k v;5 b1 EVAL u 1 k w;5.1 lua hexists k w;5.2 lua hincrby k w -1;5.3 lua del k", Certain, nil},
 		{"the same, by scripts that set, beside another lock", begin + release(5, "a1", "v") + taken + ";11 a1 EVALSHA 5e 1 l v 1000;11.1 lua get l;11.2 lua set l v PX 1000;13 b1 EVALSHA 5e 1 l w 1000;13.1 lua get l;13.2 lua set l w PX 1000;" +
 			"13.5 a1 EVALSHA 5f 1 l v;13.6 lua get l;13.7 b1 EVALSHA 5f 1 l w;13.8 lua get l;13.9 lua unlink l", Certain, nil},
+		{"a cache, which a script fills and its client empties", "1 a1 EVALSHA 5e 1 c v 60;1.1 lua get c;1.2 lua set c v EX 60;2 b1 EVALSHA 5e 1 c w 60;2.1 lua get c;2.2 lua set c w EX 60;3 a1 DEL c", Possible, say.LogLeftOpen},
 		{"a lease runs out, and nothing more is heard", short + release(6, "b1", "w"), None, nil},
 		{"the key is lost, and so is its client's release", begin + ";5 b1 SET k w NX PX 30000;7 a1 EVALSHA 5f 1 k v;7.1 lua get k", Unknown, say.LogLeftOpen},
 		{"a client that never had it deletes blindly", begin + ";5 c1 DEL k" + taken, Possible, say.LogLeftOpen},

@@ -252,8 +252,11 @@ func (d *monitorDecoder) finishScript() {
 
 func (d *monitorDecoder) tell(name string, by holder, event string, lease time.Duration) {
 	proven := d.asked(name) && d.script.read && d.script.acted
-	if event == "acquired" {
-		proven = d.keys[name].unprovenSet == 0
+	switch e := d.keys[name]; event {
+	case "acquired":
+		proven = e.unprovenSet == 0 && !e.scripted
+	case "lost": // of a SET, it may mean that there was no hold
+		proven = proven && e.scripted
 	}
 	f := &Fields{Unproven: !proven, Time: []byte(d.now.time), Client: []byte(by.client()), Lock: []byte(name), Event: []byte(event), Line: d.now.line}
 	switch {

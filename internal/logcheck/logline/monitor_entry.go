@@ -14,6 +14,7 @@ type entry struct {
 	freeIsCertain bool          // a key without an owner is free
 	crowded       bool          // several clients of the owner's host have tried
 	foreign       bool          // it is another kind of lock
+	scripted      bool          // only scripts have set it, as they set a cache, too
 	dropped       bool          // some believers are forgotten
 	believers     []holder      // clients that acquired it and have not released it
 	guessed       []string      // values of clients to which a DEL without a value was attributed

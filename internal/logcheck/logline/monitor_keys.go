@@ -160,6 +160,9 @@ func (d *monitorDecoder) set(name string, e *entry, args []string) {
 	case nx:
 		d.acquire(name, by, span)
 	case span > 0 && !own && d.takes(name, args[1], args[2]):
+		if e == nil {
+			d.lock(name).scripted = true
+		}
 		d.found(name, by, span)
 	case e == nil || own && keeps || xx && e.owner == (holder{}) && e.freeIsCertain:
 	case own:
@@ -191,6 +194,7 @@ func (d *monitorDecoder) takes(name, key, value string) bool {
 
 func (d *monitorDecoder) acquire(name string, by holder, span time.Duration) {
 	e := d.lock(name)
+	e.scripted = false
 	d.act(name)
 	again := e.owner.client() == by.client()
 	switch {
