@@ -123,6 +123,7 @@ func TestMisreadLogs(t *testing.T) {
 		{"the second event first", "", []string{"app.log\n" + strings.ReplaceAll(twoEvents, "|", "waiting for lock jobs is over. Acquired lock jobs")}, Unknown, "was not fully understood, first line 7"},
 		{"one event of them", "", []string{"app.log\n" + strings.ReplaceAll(twoEvents, "|", "Acquired lock jobs after 3 s")}, Certain, ""},
 		{"a second lock behind the first", "", []string{"app.log\n" + strings.ReplaceAll(twoEvents, "|", "Acquired lock mail, jobs")}, Unknown, "was not fully understood, first line 7"},
+		{"a key whose value has the name of another lock", "", []string{"app.log\n" + strings.ReplaceAll(twoEvents, "|", "Acquired lock mail queue=jobs")}, None, ""},
 		// A took it from 0 to 10 s, in words of its own, and B has it from 5 to 8 s.
 		{"a lock in its column, and sentences that are not known", "", []string{"a.csv\ntime,pod,mutex,message\n2026-03-01T10:00:00.000Z,a,jobs,took it\n2026-03-01T10:00:10.000Z,a,jobs,gave it back\n",
 			"b.csv\ntime,pod,mutex,message\n2026-03-01T10:00:05.000Z,b,jobs,lock acquired\n2026-03-01T10:00:06.000Z,c,jobs,waiting for lock\n" +
@@ -277,6 +278,7 @@ func TestMisreadLogs(t *testing.T) {
 		{"a lock that only another file names in full", "zone: UTC", []string{quietly("10:00:00", "took mail") + cut(quietly("10:00:13", "gave mail back"), 2) + holds("01", "02"),
 			"b.log\n" + strings.ReplaceAll(holds("05", "08")+holds("20", "21"), "jobs", "mail"), "c.log\n" + holds("03", "04")}, Unknown, "2 lines speak of a lock or name one and were not fully understood, first line 1 of a.log"},
 		{"a file in other words, with a mark and in capitals", "zone: UTC", []string{strings.Replace(quietly("10:00:07", "took shop/JOBS#3"), "a.log", "b.log", 1) + holds("00", "05") + holds("20", "30"), "c.log\n" + holds("40", "41")}, Unknown, "1 line speaks of a lock or names one and was not fully understood, first line 1 of b.log"},
+		{"paths with the name of a lock", "zone: UTC", []string{"b.log\n" + holds("00", "05") + cut(quietly("10:00:07", "GET https://a.b/jobs/1, /srv/jobs/7 from jobs/run.go:17"), 2) + strings.ReplaceAll(holds("20", "30"), "w1", "w2")}, None, "1 line is about something else"},
 		{"a lock with marks", "zone: UTC", []string{"b.log\n" + strings.ReplaceAll(holds("00", "05"), "jobs", "lock:Shop/7") + cut(quietly("10:00:07", "took shop/7!"), 2) + strings.ReplaceAll(holds("20", "30"), "jobs", "lock:Shop/7"), "c.log\n" + holds("40", "41")}, Unknown, "not fully understood, first line 3 of b.log"},
 		{"a lock between letters of another script", "zone: UTC", []string{"b.log\n" + holds("00", "05") + cut(quietly("10:00:07", "获得：jobs成功"), 2) + strings.ReplaceAll(holds("20", "30"), "w1", "w2")}, Unknown, "first line 3"},
 		{"a lock as PHP and Python escape it", "", []string{"a.json\n" + strings.ReplaceAll(says("0", "a", "acquired", "")+says("1", "a", "released", "")+says("2", "b", "acquired", ""), "jobs", "ü/7") + `{"time":"2026-03-01T10:00:01.500Z","msg":"took \u00fc\/7"}` + "\n"}, Unknown, "first line 4"},

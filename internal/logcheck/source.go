@@ -216,7 +216,7 @@ func (s spellings) in(line []byte, anyName bool) bool {
 			}
 			for to, parts := from+1, 0; to <= len(word) && parts < maxParts; to++ {
 				if edge(word, to) {
-					if parts++; is(word[from:to]) {
+					if parts++; is(word[from:to]) && (to-from == len(word) || !location.MatchString(word)) {
 						return true
 					}
 				}
@@ -228,6 +228,9 @@ func (s spellings) in(line []byte, anyName bool) bool {
 
 // unicodes matches characters as JSON may write them.
 var unicodes = regexp.MustCompile(`\\u[\da-f]{4}`)
+
+// location matches a URL, and the path of a file: parts of them are seldom the names of locks.
+var location = regexp.MustCompile(`^/|://|\.[a-z]+(?::\d+)*:?$`)
 
 // maxParts bounds the parts of a word that are taken for a name.
 const maxParts = 8

@@ -167,7 +167,12 @@ func (b *bound) emitOnly(f *Fields, p *pattern, emit func(*Fields) error) error 
 		if p.denied() || phrase.Match(f.Lock) {
 			return ErrUnread
 		}
-		f.Failed, f.Behind = cmp.Or(f.Failed, p.failed()), p.line[p.found[1]:]
+		f.Failed, f.Behind = cmp.Or(f.Failed, p.failed()), valued.ReplaceAllFunc(p.line[p.found[1]:], func(pair []byte) []byte {
+			if mayMatter(pair) {
+				return pair
+			}
+			return nil
+		})
 	}
 	if err := emit(f); err != nil {
 		return err
@@ -177,6 +182,9 @@ func (b *bound) emitOnly(f *Fields, p *pattern, emit func(*Fields) error) error 
 	}
 	return nil
 }
+
+// valued matches a key with its value.
+var valued = regexp.MustCompile(`[\w.-]+=\S+`)
 
 // Names of values that say whether an event succeeded, and a name with a value that says that it
 // did not, or not whether it did. What is no error is nothing.

@@ -23,7 +23,7 @@ type Fields struct {
 	Unproven                                      bool   // it may not have happened, or does not prove that the client has the lock
 	Failed                                        error  // why what it tells of may not have happened
 	Moved                                         error  // if this is an event, why it may be that of another client
-	Behind                                        []byte // the text behind what a pattern matched
+	Behind                                        []byte // the text behind what a pattern matched, without keys of something else
 	Line                                          int64  // the number of its line; 0: the line that was decoded last
 	message                                       []byte // in which patterns look for the other values
 }
