@@ -231,6 +231,7 @@ func TestMisreadLogs(t *testing.T) {
 			"Mar  1 10:00:00 host-a app: Acquired lock jobs until 2026-03-01T10:00:30Z\n"}, "", `"10:00:00" stands before "2026-03-01T10:00:30Z", so which is its time? say with a group (?<time>...)`},
 		{"a lock in the colours of a terminal, and without", `pattern: ' (?<client>\w) (?<event>\w+ lock) (?<lock>\S+)'`, []string{"a.log\n" +
 			"2026-03-01T10:00:00.000Z a acquired lock \x1b[1;36mjobs\x1b[0m\n2026-03-01T10:00:01.000Z b acquired lock jobs\n2026-03-01T10:00:02.000Z a released lock \x1b[36mjobs\x1b[0m\n"}, Certain, ""},
+		{"a message with colours, as journald writes it", "", []string{"a.json\n" + `{"__REALTIME_TIMESTAMP":"1772359200000000","_HOSTNAME":"a","_PID":"1","MESSAGE":[27,91,51,50,109]}` + "\n"}, "", "line 1: MESSAGE is an array, as journald writes a message with colours"},
 		{"names with blanks and colours around them", "", []string{"a.json\n" + strings.ReplaceAll(says("0", "a", "LockAcquired", ""), "jobs", ` \u001b[36mjobs\u001b[0m`) + says("1", "b", "lockAcquired", "") +
 			strings.ReplaceAll(says("2", "a ", "released", ""), "jobs", "jobs\u00a0") + says("3", "b", "released", "")}, Certain, ""},
 		{"a name with a mark", "", []string{"a.json\n" + says("0", "a", "acquired", "") + says("1", "a", "released", "") + says("2", "b", "acquired", "") + says("3", "b", "released", "") +

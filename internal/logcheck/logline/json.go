@@ -256,6 +256,9 @@ func (d *jsonDecoder) value(to target) error {
 	if s.field == timeField || s.field == tokenField || s.field == leaseField || d.scan.Next() != '"' && (s.field == clientField || s.field == lockField) {
 		read = d.scan.Number
 	}
+	if s.field == messageField && d.scan.Next() == '[' {
+		return fmt.Errorf(`%s is an array, as journald writes a message with colours: jq -c 'if (.%[1]s|type) == "array" then .%[1]s |= (implode | gsub("\u001b\\[[0-9;]*m"; "")) else . end' makes it a text without them`, d.path)
+	}
 	value, err := read()
 	if err != nil {
 		return fmt.Errorf("%s: %w", d.path, err)
