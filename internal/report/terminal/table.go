@@ -169,7 +169,7 @@ var impactColors = map[checker.Impact]string{
 	checker.ImpactDamaged: ink.Red, checker.ImpactUnknown: ink.Red, checker.ImpactSafe: ink.Yellow,
 }
 
-// colorOf is the colour of a verdict. A broken one is ink.Red only if the data may be damaged.
+// colorOf is the colour of a verdict. A broken one is red only if the data may be damaged.
 func colorOf(impact checker.Impact, v checker.Verdict) string {
 	switch v {
 	case checker.Broken:
