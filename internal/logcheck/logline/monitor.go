@@ -21,11 +21,12 @@ import (
 type monitorDecoder struct {
 	bound
 	keys     map[string]*entry
-	believed int            // number of believers of all keys
-	now      command        // the current command
-	script   *script        // the current script; nil outside of one
-	takers   map[string]int // scripts that acquire, with the argument that is the value, from the last one on
-	unproven unproven       // SETs of entries that have changed since
+	believed int             // number of believers of all keys
+	now      command         // the current command
+	script   *script         // the current script; nil outside of one
+	takers   map[string]int  // scripts that acquire, with the argument that is the value, from the last one on
+	suspects map[string]bool // keys, and fields, that are locks if a holder removes them, and are not replayed
+	unproven unproven        // SETs of entries that have changed since
 	emit     func(*Fields) error
 	latest   int64 // the time of a line so far, in microseconds
 	err      error // of the current line, the gravest
@@ -90,7 +91,7 @@ func (h holder) host() string {
 
 func newMonitor() *monitorDecoder {
 	reads := []Read{{"client", "host of the connection, and value"}, {"lock", "key"}, {"event", "what becomes of the key"}, {"lease", "its expiry"}}
-	return &monitorDecoder{bound: bound{reads: reads}, keys: map[string]*entry{}, takers: map[string]int{}}
+	return &monitorDecoder{bound: bound{reads: reads}, keys: map[string]*entry{}, takers: map[string]int{}, suspects: map[string]bool{}}
 }
 
 func (d *monitorDecoder) Decode(line []byte, number int64, emit func(*Fields) error) error {

@@ -61,6 +61,14 @@ func (d *monitorDecoder) play(args []string) {
 		d.acquire(name, holder{brief(args[2]), d.now.from}, 0)
 	case (args[0] == "hincrby" || args[0] == "hset") && len(args) == 4 && d.asked(name):
 		d.reenter(name, e, holder{brief(args[2]), d.now.from}, args[3])
+	case e == nil && args[0] == "hsetnx" && len(args) == 4:
+		d.suspect(field(name, args[2]))
+	case e == nil && args[0] == "hdel":
+		for _, f := range args[2:] {
+			if d.suspects[field(name, f)] {
+				d.doubt()
+			}
+		}
 	case e == nil:
 	case (args[0] == "expire" || args[0] == "pexpire") && len(args) == 3:
 		d.extend(name, e, lease(args[2], units[args[0]]))
@@ -68,6 +76,14 @@ func (d *monitorDecoder) play(args []string) {
 		d.loseTrack(e, holder{})
 	default:
 		d.loseTrack(e, stranger)
+	}
+}
+
+func field(name, f string) string { return name + " " + brief(f) }
+
+func (d *monitorDecoder) suspect(name string) {
+	if len(d.suspects) < maxKeys {
+		d.suspects[name] = true
 	}
 }
 
@@ -164,6 +180,8 @@ func (d *monitorDecoder) set(name string, e *entry, args []string) {
 			d.lock(name).scripted = true
 		}
 		d.found(name, by, span)
+	case e == nil && span == 0 && d.setsArgument(name, args[2]):
+		d.suspect(name)
 	case e == nil || own && keeps || xx && e.owner == (holder{}) && e.freeIsCertain:
 	case own:
 		e.expire(d.now.at, span)
@@ -181,15 +199,21 @@ func (d *monitorDecoder) set(name string, e *entry, args []string) {
 // takes reports whether a SET is that of a script that takes a lock: of a key that it has read, the
 // first of its keys or, if it has set that, a further one, to one of its arguments.
 func (d *monitorDecoder) takes(name, key, value string) bool {
-	s := d.script
-	if s == nil || !slices.Contains(s.saw, name) || !slices.Contains(s.args, value) {
+	if !d.setsArgument(name, value) {
 		return false
 	}
+	s := d.script
 	_, known := d.takers[s.name]
 	if !known && s.args[0] == key && len(d.takers) < maxKeys {
 		d.takers[s.name] = len(s.args) - slices.Index(s.args, value)
 	}
 	return known || s.args[0] == key
+}
+
+// setsArgument reports whether a value is an argument of a script that has read the key.
+func (d *monitorDecoder) setsArgument(name, value string) bool {
+	s := d.script
+	return s != nil && slices.Contains(s.saw, name) && slices.Contains(s.args, value)
 }
 
 func (d *monitorDecoder) acquire(name string, by holder, span time.Duration) {
@@ -312,6 +336,9 @@ func (d *monitorDecoder) extend(name string, e *entry, span time.Duration) {
 func (d *monitorDecoder) remove(name string) {
 	e := d.keys[name]
 	if e == nil {
+		if d.suspects[name] && d.asked(name) && d.script.read {
+			d.doubt()
+		}
 		return
 	}
 	if e.until != never && d.now.at >= e.until+tick {

@@ -149,6 +149,9 @@ func TestMonitor(t *testing.T) {
 		{"GETSET", "1 a1 SETNX k v;2 b1 GETSET k w", acquired + ", ?", 1},
 		{"a command that is not known", "1 a1 SETNX k v;2 b1 NOEXPIRE k 1", acquired + ", ?", 1},
 		{"looks", "1 a1 SETNX k v;2 b1 GET k;2 b1 TTL k;2 b1 PUBLISH k x;2 b1 WATCH k", acquired, 1},
+		{"a field that is set if it is free, and removed", "1 a1 HSETNX k f v;2 b1 HSETNX k f w;3 a1 HDEL k g f;4 b1 HDEL k g", "?", 0},
+		{"a script that sets without an expiry, and one that compares", "1 a1 EVALSHA 5e 1 k v;1.1 lua get k;1.2 lua set k v;2 a1 DEL k;3 a1 EVALSHA 5f 1 k v;3.1 lua get k;3.2 lua del k", "?", 0},
+		{"a script that removes what it has not set", "1 a1 SET k v;3 a1 EVALSHA 5f 1 k v;3.1 lua get k;3.2 lua del k", "", 0},
 		{"MULTI", "1 a1 MULTI;1 a1 SET k v NX;1 a1 EXPIRE k 30;1 a1 EXEC;2 a1 WATCH k;2.1 a1 GET k;2.2 a1 MULTI;2.3 a1 DEL k;2.4 a1 EXEC", acquired + ", 10.0.0.1/v k extended 30s, " + released, 1},
 	} {
 		got, unproven := read(t, monitored(tt.log))
