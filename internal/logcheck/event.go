@@ -44,7 +44,7 @@ type Event struct {
 	Lock     string // "" for a crash: all locks of the client
 	Kind     Kind
 	Shared   bool          // with others that share: readers
-	Moded    bool          // its line says whether it is shared
+	HasMode  bool          // its line says whether it is shared
 	Unproven bool          // it may not have happened; of a later line, it does not prove the hold
 	Fine     int8          // its time is truncated to this power of ten in nanoseconds
 	Lease    time.Duration // of the grant; 0: not in the line

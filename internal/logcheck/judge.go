@@ -146,7 +146,7 @@ func (l *lock) holding(e *Event, s *Setting) bool {
 func (l *lock) last(e *Event, ending Ending) (without *Hold) {
 	for _, h := range slices.Backward(l.holds) {
 		switch {
-		case h.Client != e.Client || h.Ending != ending || h.closed || h.Moded && e.Moded && h.Shared != e.Shared:
+		case h.Client != e.Client || h.Ending != ending || h.closed || h.HasMode && e.HasMode && h.Shared != e.Shared:
 		case e.Token == NoToken || h.Token == e.Token:
 			return h
 		case h.Token == NoToken && without == nil:

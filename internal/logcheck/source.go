@@ -210,15 +210,19 @@ func (s spellings) in(line []byte, anyName bool) bool {
 		})
 	}
 	for word := range strings.FieldsFuncSeq(text, separates) {
+		if is(word) {
+			return true
+		}
 		for from := range word {
-			if !edge(word, from) {
+			if mark(word[from]) || !edge(word, from) {
 				continue
 			}
 			for to, parts := from+1, 0; to <= len(word) && parts < maxParts; to++ {
-				if edge(word, to) {
-					if parts++; is(word[from:to]) && (to-from == len(word) || !location.MatchString(word)) {
-						return true
-					}
+				if mark(word[to-1]) || !edge(word, to) {
+					continue
+				}
+				if parts++; is(word[from:to]) && !location.MatchString(word) {
+					return true
 				}
 			}
 		}
@@ -233,11 +237,12 @@ var unicodes = regexp.MustCompile(`\\u[\da-f]{4}`)
 var location = regexp.MustCompile(`^/|://|\.[a-z]+(?::\d+)*:?$`)
 
 // maxParts bounds the parts of a word that are taken for a name.
-const maxParts = 8
+const maxParts = 4
+
+func mark(c byte) bool { return c == '/' || c == ':' || c == '#' || c == '@' }
 
 // edge reports whether parts of a word may meet at an index: at a mark, or where its script changes.
 func edge(word string, at int) bool {
-	mark := func(c byte) bool { return c == '/' || c == ':' || c == '#' || c == '@' }
 	return at == 0 || at == len(word) || mark(word[at-1]) || mark(word[at]) || (word[at-1] < utf8.RuneSelf) != (word[at] < utf8.RuneSelf)
 }
 

@@ -91,7 +91,7 @@ func (v *values) event(f *logline.Fields, e *Event) (err error) {
 	if e.Shared, err = sharedOf(f.Mode); err != nil {
 		return err
 	}
-	e.Moded, e.Unproven = len(f.Mode) > 0, f.Unproven
+	e.HasMode, e.Unproven = len(f.Mode) > 0, f.Unproven
 	if e.Lease, err = leaseOf(f.Lease); err != nil {
 		return err
 	}
