@@ -146,8 +146,8 @@ func (r *reader) needReplica(s parts, p *plan.Plan) {
 	}
 	switch {
 	case len(missing) > 0:
-		each := each.Map(missing, func(section string) string { return section + ": {replicas: 1}" })
-		r.problemf(s.verb.key, "there is no replica to %s: add \"servers: {%s}\"", replicaFor(s.spec), strings.Join(each, ", "))
+		add := each.Map(missing, func(section string) string { return section + ": {replicas: 1}" })
+		r.problemf(s.verb.key, "there is no replica to %s: add \"servers: {%s}\"", replicaFor(s.spec), strings.Join(add, ", "))
 	case !have:
 		r.problemf(s.verb.key, "there is no replica to %s: no lock of this scenario keeps its entries in a primary with replicas", replicaFor(s.spec))
 	}
