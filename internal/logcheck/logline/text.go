@@ -262,11 +262,12 @@ func (m matcher) twice(p *pattern) bool {
 var phrase = regexp.MustCompile(`[=:](?:true|false)$|^(?:after|again|and|at|because|before|but|by|due|during|false|for|from|in|into|is|its|of|on|successfully|that|the|to|true|until|was|when|while|with|within|without)[:.]?$`)
 
 // Words before and after a match with which it is no event: not acquired, once released, acquired:
-// false; words that name a client; and the forms in which MySQL and PostgreSQL log what they are asked.
+// false; words that name a client, and those for how long; and the forms in which MySQL and PostgreSQL log what they are asked.
 var (
 	denies  = regexp.MustCompile(`(?i)(?:\b(?:not|never|no|cannot|could|would|should|may|might|until|unless|if|when|whether|once|before|after|be|to|yet|already|else|some(?:one|body)|nobody|on|will|unable|failed|(?:an)?other(?: +\w+)?)|n't) +(?:(?:yet|been|be|have|has|the|a|lock) +)*$`)
 	negates = regexp.MustCompile(`(?i)^[ :=,;()\["'>?!-]*false\b|^\W*(?:failed|failure|unsuccessful\w*)\W*$|^ +(?:(?-i:FAILED)|rejected|timed? ?out)\b|\s(?:=|[-=]?>) ?false\b|\s[-=]> ?(?:0|-1|no|nil|null)\b|HTTP/[\d.]+"? [45]\d\d\b|^\W*by (?:another|other|some(?:one|body))\b`)
 	agent   = regexp.MustCompile(`(?i)^[^.;]*\bby +\w`)
+	byTime  = regexp.MustCompile(`(?i)\bby +(?:another +)?\d[\d.]* ?(?:[mnuµ]?s|m|h|min|secs?|seconds?|minutes?|hours?|millis|milliseconds?)\b`)
 	asks    = regexp.MustCompile(`(?:^|LOG: +)(?:statement|execute \S+): |\bpg_try_advisory_|\d[ \t]+(?:Query|Execute)\t`)
 )
 
@@ -281,7 +282,7 @@ func (p *pattern) denied() bool {
 
 // failed is the error of a match that did not succeed, by the words behind it, or may not have.
 func (p *pattern) failed() error {
-	after := p.line[p.found[1]:]
+	after := byTime.ReplaceAll(p.line[p.found[1]:], nil)
 	switch {
 	case slices.ContainsFunc(asking, func(word []byte) bool { return bytes.Contains(p.line, word) }) && asks.Match(p.line):
 		return ErrAsked
