@@ -163,7 +163,7 @@ func (l *log) decode(line []byte) error {
 	if errors.Is(err, logline.ErrOther) && l.format.Kind != logline.Monitor && l.values.named.in(line, false) {
 		return logline.ErrUnread
 	}
-	if _, behind, ok := bytes.Cut(line, []byte{'\n'}); ok && (err == nil || errors.Is(err, logline.ErrOther)) && l.swallows(behind) {
+	if _, behind, ok := bytes.Cut(line, []byte{'\n'}); ok && l.lines.quoted && (err == nil || errors.Is(err, logline.ErrOther)) && l.swallows(behind) {
 		return logline.ErrSwallowed
 	}
 	return err

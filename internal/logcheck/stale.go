@@ -18,7 +18,7 @@ type grants struct {
 	// last ones of two clients that share the lock and of two that do not.
 	acquired []Event
 	late     Event // the last write of a client without a hold; Line is 0 for none
-	back     bool  // tokens have gone back, so they tell nothing any more
+	back     bool  // tokens have gone back, so they do not order the acquisitions
 }
 
 // maxMarks bounds the tokens remembered within the error of the clocks.

@@ -104,7 +104,7 @@ func (t *Tally) Count(o *run.Outcome) {
 	t.FirstMiss = lower(t.FirstMiss, o.Seed)
 }
 
-// lower is the lower one of two seeds.
+// lower returns the lower of two seeds; least is nil for none so far.
 func lower(least *uint64, seed uint64) *uint64 {
 	if least == nil || seed < *least {
 		return &seed
