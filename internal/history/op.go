@@ -21,7 +21,7 @@ const (
 	Queues                     // puts its client into a queue; a later reply says when its turn has come
 	TakesOver                  // puts its client's entry in the place of any other
 	RemovesOwn                 // may remove an entry that its client has made, and no other
-	Removes                    // removes the entry, whoever has made it
+	Removes                    // removes the entry of any client
 	EndsSession                // ends its client's session, and the entries of the session
 	RevokesLease               // ends its client's lease, and the entry unless that is bound to another lease by now
 	effectCount
