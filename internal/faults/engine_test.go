@@ -330,6 +330,19 @@ func TestWithoutEffect(t *testing.T) {
 	}
 }
 
+// On a side, "that client" is named as its moment names it.
+func TestASideNamesThatClient(t *testing.T) {
+	for moment, want := range map[string]string{
+		"A acquires":          "the network splits A and the replicas from the store for 5 s",
+		"the holder acquires": "the network splits the holder and the replicas from the store for 5 s",
+		"any client acquires": "the network splits that client and the replicas from the store for 5 s",
+	} {
+		f := read(t, "when: "+moment+", partition: [[that client, replicas], [store]], for: 5s")[0]
+		must.Equalf(t, f.Deed().English(), want, "when %s", moment)
+		must.Equalf(t, f.Told().English(), want+" when "+strings.Replace(moment, "acquires", "gets the lock", 1), "when %s", moment)
+	}
+}
+
 // In a trigger, and for a fault at an instant, "that client" is the one whose moment triggered the
 // latest fault.
 func TestThatClientOfAnEarlierFault(t *testing.T) {

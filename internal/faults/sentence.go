@@ -3,6 +3,7 @@ package faults
 import (
 	"strings"
 
+	"lockstep/internal/each"
 	"lockstep/internal/say"
 )
 
@@ -12,8 +13,8 @@ func (f *Fault) Told() say.Phrase {
 		return say.Verbatim(f.Text).Phrase()
 	}
 	t := &f.Trigger
-	of := Telling{Args: f.Args, who: actor{name: f.Target}}
-	if t.Moment != NoMoment && f.Target == ThatClient {
+	of := f.telling()
+	if f.Target == ThatClient && t.Moment != NoMoment {
 		of.who.name = t.Subject
 	}
 	of.who.named = t.Moment != NoMoment && f.Target != "" && of.who.name == t.Subject
@@ -44,7 +45,23 @@ func (f *Fault) Told() say.Phrase {
 }
 
 // Deed is the same without when.
-func (f *Fault) Deed() say.Phrase { return f.deed(Telling{Args: f.Args, who: actor{name: f.Target}}) }
+func (f *Fault) Deed() say.Phrase { return f.deed(f.telling()) }
+
+// telling puts the client of the moment in the place of "that client" on the sides of a cut.
+func (f *Fault) telling() Telling {
+	t := Telling{Args: f.Args, who: actor{name: f.Target}}
+	if s := f.Trigger.Subject; f.Trigger.Moment != NoMoment && s != AnyClient {
+		t.Sides = each.Map(t.Sides, func(side []string) []string {
+			return each.Map(side, func(name string) string {
+				if name == ThatClient {
+					return s
+				}
+				return name
+			})
+		})
+	}
+	return t
+}
 
 func (f *Fault) deed(of Telling) say.Phrase {
 	return toldDeed.With(f.Verb.spec.Tell(of), lasting{f.End, f.Verb.Name() == "pause"})
