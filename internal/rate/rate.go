@@ -142,5 +142,9 @@ func Decimal(ppm int64) string {
 	case ppm >= 99_500:
 		return fmt.Sprintf("0.%02d", (ppm+5_000)/10_000)
 	}
-	return fmt.Sprintf("0.%06d", ppm)
+	digits, unit := 6, int64(1)
+	for ; ppm >= 100*unit; digits-- {
+		unit *= 10
+	}
+	return fmt.Sprintf("0.%0*d", digits, (ppm+unit/2)/unit)
 }

@@ -77,7 +77,8 @@ func TestPerHour(t *testing.T) {
 		{200_000, 10, 5 * hour, "0.40"}, {One, 1, 1000, "3600"}, {One, 10_000_000, 1000 * hour, "10000"},
 		{1, 10_000_000, 10_000_000 * hour, "0.000001"}, {0, 5, hour, "0"}, {One, 5, 0, "0"},
 		{One, 119, 100 * hour, "1.2"}, {One, 999, 1000 * hour, "1.0"}, {One, 99, 100 * hour, "0.99"},
-		{One, 996, 100 * hour, "10"}, {One, 5, 100 * hour, "0.050000"},
+		{One, 996, 100 * hour, "10"}, {One, 5, 100 * hour, "0.050"},
+		{47_810, 100, 100 * hour, "0.048"}, {13_128, 1, hour, "0.013"},
 	} {
 		must.Equalf(t, Decimal(PerHour(tt.share, tt.runs, tt.ms)), tt.want,
 			"%d millionths of %d runs in %d ms: an hour", tt.share, tt.runs, tt.ms)
