@@ -22,30 +22,8 @@ func (s *Suite) Add(r SuiteRun) { s.Runs = append(s.Runs, r) }
 func (s *Suite) AddResult(r *run.Result) {
 	for i := range r.Outcomes {
 		o := &r.Outcomes[i]
-		s.Add(SuiteRun{r.Plan.Slug, o.Lock, o.Alone(), whyNot(o)})
+		s.Add(SuiteRun{r.Plan.Slug, o.Lock, o.Alone(), missed(o)})
 	}
-}
-
-// whyNot says why a run is not as expected; empty if it is.
-func whyNot(o *run.Outcome) say.Phrase {
-	var parts say.Remarks
-	if o.Status() == run.Inconclusive && !o.Untested().Empty() {
-		return o.Untested() // the reason of the unknown verdicts
-	}
-	for _, e := range o.Expected {
-		if e.Met() {
-			continue
-		}
-		part := say.WasExpected.With(say.Property(e.Property), say.Verdict(e.Got), say.Verdict(e.Verdict))
-		if reason := o.Judgement.Finding(e.Property).Reason; !reason.Empty() {
-			part = say.UnknownBecause.With(say.Property(e.Property), reason)
-		}
-		parts = append(parts, part)
-	}
-	if idle := o.Judgement.Idle(); !idle.Empty() {
-		parts = append(parts, idle)
-	}
-	return say.Said.With(parts)
 }
 
 // StatusCounts are the numbers of runs by status.

@@ -84,18 +84,27 @@ func (r *Run) Outcome() string {
 // Missed says which expectations were not met, and why: what it did not test, or which
 // lines of random faults did nothing. It is empty without a reason.
 func (r *Run) Missed() say.Phrase {
+	return missed(&run.Outcome{Judgement: r.Judgement, Expected: r.Expected})
+}
+
+func missed(o *run.Outcome) say.Phrase {
 	var parts say.Remarks
-	untested := r.Judgement.Untested
+	untested := o.Untested()
 	if !untested.Empty() {
 		parts = append(parts, untested)
-	} else if idle := r.Judgement.Idle(); !idle.Empty() {
+	} else if idle := o.Judgement.Idle(); !idle.Empty() {
 		parts = append(parts, idle)
 	}
 	implied := false
-	for _, e := range r.Expected {
-		if unknown := e.Got == checker.Unknown; !e.Met() && !(unknown && !untested.Empty()) {
-			parts = append(parts, say.WasExpected.With(say.Property(e.Property), say.Verdict(e.Got), say.Verdict(e.Verdict)))
-			implied = implied || e.Implied && !unknown
+	for _, e := range o.Expected {
+		property := say.Property(e.Property)
+		switch {
+		case e.Met():
+		case e.Got != checker.Unknown:
+			parts = append(parts, say.WasExpected.With(property, say.Verdict(e.Got), say.Verdict(e.Verdict)))
+			implied = implied || e.Implied
+		case untested.Empty():
+			parts = append(parts, say.UnknownBecause.With(property, o.Judgement.Finding(e.Property).Reason))
 		}
 	}
 	if implied {
