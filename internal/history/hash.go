@@ -15,8 +15,8 @@ func (h Hash) String() string { return hex.EncodeToString(h[:]) }
 
 // Hash returns the fingerprint of the history: XXH3 with 128 bits. Equal hashes mean the same run,
 // but for a chance of one in 10^20 among a billion runs. It does not protect against forgery, and
-// need not: anyone who can change a stored history can change the hash beside it. A cryptographic hash
-// would cost a large part of a run; XXH3 is specified to the bit, and fast in plain code on any
+// need not: anyone who can change a stored history can change the hash beside it. A cryptographic
+// hash would cost a large part of a run; XXH3 is specified to the bit, and fast in plain code on any
 // processor.
 //
 // What is hashed is a canonical binary form, which is faster to make than JSON and does not depend
