@@ -161,7 +161,9 @@ func (f *adviseFlags) print(all []explore.Advice, misprints *results.Explored, o
 		return say.About.With(say.Text(way.String()), way.Means())
 	}))))
 	tell(say.LocksSurvive.With(say.Number(count[results.Survived]), say.Number(len(all)), say.NoneUpTo.With(say.Number(most)), say.Number(count[results.NoneFound])))
-	tell(say.DrawnMeans.With())
+	if count[results.Survived]+count[results.NoneFound] > 0 {
+		tell(say.DrawnMeans.With())
+	}
 	for i := range all {
 		f.why(&all[i], of)
 	}
@@ -213,7 +215,7 @@ func (f *adviseFlags) answer(ctx context.Context) error {
 		}
 		if *q.to == "" {
 			if f.json || !interactive() {
-				return fmt.Errorf("--%s is missing: choose of %s", q.flag, strings.Join(advice.IDs(q.choices), ", "))
+				return fmt.Errorf("--%s is missing: choose from %s", q.flag, strings.Join(advice.IDs(q.choices), ", "))
 			}
 			if err := f.ask(ctx, in, &q); err != nil {
 				return err

@@ -41,7 +41,7 @@ func acquireFailed(t *narrator, _ int32, e *history.Event) say.Phrase {
 }
 
 func (t *narrator) reason(e *history.Event) say.Reason {
-	return say.Reason(short(t.h.Text(e.Text), 60))
+	return replyText(t.h.Text(e.Text))
 }
 
 func gaveUp(t *narrator, _ int32, e *history.Event) say.Phrase {

@@ -273,10 +273,11 @@ func TestSentencesOfServers(t *testing.T) {
 		}},
 		{"no re-entry", `0.002 A acquires; 0.01 A reenters value=1
 			8 A reenter-failed value=1 text=context deadline exceeded; 10.002 redis-1 expired owner=A
-			10.01 A reenter-failed value=1 text=no reply`, []string{
+			10.01 A reenter-failed value=1 text=no reply; 11 A reenter-failed value=1 text=context deadline exceeded`, []string{
 			"8.000 s A cannot take the lock again: its own entry is in the way.",
 			"10.002 s The lease ends. A is not told.",
 			"10.010 s A cannot take the lock again: no reply.",
+			"11.000 s A cannot take the lock again: its time is up.",
 		}},
 	})
 }

@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"context"
 	"slices"
 	"strings"
 	"time"
@@ -304,7 +305,10 @@ func (q *inquiry) upon(probe history.NodeID) say.Phrase {
 // noReply is the answer to a request that was never executed.
 const noReply = say.Reason("no reply within the response timeout")
 
-// replyText is a reply, shortened for a sentence.
+// replyText is a reply or an error, shortened for a sentence.
 func replyText(text string) say.Reason {
+	if text == context.DeadlineExceeded.Error() {
+		return "its time is up"
+	}
 	return say.Reason(short(strings.TrimPrefix(text, "(integer) "), 60))
 }

@@ -2,8 +2,8 @@ package say
 
 // Answers to the question which lock to use.
 var (
-	UseLock = New6[Phrase, Phrase, Number, Words, Words, Phrase](
-		"Use {lock}[, and {how}]. Of the {n} kinds of faults to expect with {have}, none {harms}, alone or in pairs, within the search.[ {price}]")
+	UseLock = New5[Phrase, Phrase, Words, Words, Phrase](
+		"Use {lock}[, and {how}]. None of the faults to expect with {have} {harms}, alone or in pairs, within the search.[ {price}]")
 	NoLockKeeps = New5[Words, Words, Phrase, Phrase, Phrase](
 		"No lock here on {have} {goal}. {lock} comes closest; it breaks {when}.[ {price}]")
 	MayDo = New3[Phrase, Phrase, Phrase](

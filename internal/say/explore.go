@@ -15,7 +15,7 @@ var (
 	LocksSurvive = New4[Number, Number, Phrase, Number](
 		"{n} of {all} locks survive: {none}, with every pair searched in plain and just-within. {found} more have none found, but only a sample of their pairs was searched.")
 	DrawnMeans = New0(
-		"Drawn: a random sample of schedules of any two kinds: the first fault is drawn uniformly from its kind, then the second. \"1 in 11 at most\" bounds the share of such draws that break the lock, with 95 % confidence.")
+		"Drawn: a random sample of schedules of any two kinds: the first fault is drawn uniformly from its kind, then the second. \"1 in N at most\" bounds the share of such draws that break the lock, with 95 % confidence.")
 	NoCandidates = New2[Number, Names](
 		"No candidates: {n} {n|misprint|misprints} of the course (docs/course.md): {names}")
 	PairsAllIn   = New1[Names]("all pairs in {profiles}")

@@ -38,7 +38,7 @@ func (a *Answer) Sentence() say.Phrase {
 	if a.guarded() && c.Fenced {
 		how = say.Text("have the resource refuse, on reads and writes, any token older than the newest it has seen")
 	}
-	return say.UseLock.With(named(c.Lock), how, say.Number(len(a.Expected)), h.at, r.harms, c.price())
+	return say.UseLock.With(named(c.Lock), how, h.at, r.harms, c.price())
 }
 
 func (c *Candidate) mayDo() say.Phrase {

@@ -70,7 +70,7 @@ func unknown(what, name string, names []string) error {
 	if best := scenario.Nearest(name, names); best != "" {
 		return fmt.Errorf("there is no %s %q: did you mean %q?", what, name, best)
 	}
-	return fmt.Errorf("there is no %s %q: choose of %s", what, name, strings.Join(names, ", "))
+	return fmt.Errorf("there is no %s %q: choose from %s", what, name, strings.Join(names, ", "))
 }
 
 // WaysNamed returns the ways of breaking with these names, in their order.
