@@ -94,7 +94,7 @@ var fitDiagram = (function () {
         if (!by) return;
         set(l.e, "x", x + by);
         // Above its mark instead of on it.
-        if (by < -4 && l.e.matches(".o")) set(l.e, "y", get(l.e, "y") - 11);
+        if (by < -4 && l.e.matches(".o, .w:not(.m)")) set(l.e, "y", get(l.e, "y") - 11);
         all.call(l.e.children).forEach(function (part) { set(part, "x", get(part, "x") + by); });
       });
     }
