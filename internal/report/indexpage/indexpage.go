@@ -3,6 +3,7 @@ package indexpage
 
 import (
 	"embed"
+	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -77,7 +78,8 @@ type other struct {
 var pageKinds = []struct{ prefix, says string }{
 	{"matrix", "Locks under faults, measured"}, {"comparison", "Runs side by side"},
 	{"worlds", "The simulator beside real servers"}, {"sweep/", "Settings varied"},
-	{"again/", "A run, judged and drawn again"}, {"_site/playground/", "The playground: drag a pause, and watch"},
+	{"again/", "A run, judged and drawn again"}, {"which-lock", "Which lock should I use?"},
+	{"log-", "A log, judged"}, {"_site/playground/", "The playground: drag a pause, and watch"},
 }
 
 // row is a run; its verdict is the worst of all locks.
@@ -116,8 +118,8 @@ func newView(x *Index, newest int) *view {
 		for _, k := range pageKinds {
 			if strings.HasPrefix(name, k.prefix) {
 				o.Says = k.says
-				if strings.Contains(name, "/") { // the kind says enough
-					o.Name = ""
+				if strings.Contains(name, "/") { // its folder says of which scenario it is
+					o.Name = strings.Trim(strings.TrimPrefix(path.Dir(name)+"/", k.prefix), "/")
 				}
 			}
 		}

@@ -49,6 +49,20 @@ func testIndex() *Index {
 	}
 }
 
+// Other pages are named by their kind, and those in a folder by the scenario and the run.
+func TestOtherPagesHaveNames(t *testing.T) {
+	var got []string
+	for _, o := range newView(&Index{Pages: []string{
+		"log-pods.html", "which-lock.html", "sweep/map/sweep.html", "again/kill/1/report.html", "_site/playground/index.html", "notes.html",
+	}}, 0).Others {
+		got = append(got, o.Says+": "+o.Name)
+	}
+	must.Slices(t, got, []string{
+		"A log, judged: log-pods.html", "Which lock should I use?: which-lock.html", "Settings varied: map",
+		"A run, judged and drawn again: kill/1", "The playground: drag a pause, and watch: ", ": notes.html",
+	})
+}
+
 func drawIndex(t *testing.T, x *Index) string {
 	t.Helper()
 	return string(must.Get(HTML(x))(t))
