@@ -7,7 +7,7 @@ var (
 	MoreTestedNothing = New1[Grouped]("{n} more {n|run was|runs were} inconclusive and {n|is|are} left out.")
 	RunsAndPage       = New3[Number, Verbatim, Verbatim]("{n} runs in {time} s   page {page}")
 	WalkedOfCell      = New2[Grouped, Grouped](
-		"{n} {n|schedule|schedules} of these kinds in the search; in {ineffective} of them the fault changed nothing.")
+		"{n} {n|schedule|schedules} of the search; in {ineffective} the fault changed nothing.")
 	WalkedWithoutEnd = New1[Grouped]("{n} {n|schedule|schedules} did not finish: what {n|it does|they do} is unknown.")
 	FoundBesides     = New1[Verbatim]("Also found: {letters}.")
 	DamagedBy        = New1[Verbatim]("The resource was damaged: {by}.")
@@ -79,5 +79,5 @@ var (
 	MeasuredWith = New4[Verbatim, Grouped, Phrase, Phrase](
 		"Backend {backend}; {n} {n|run|runs} in all[, {tested}][; {lease}].")
 	OfWhichTested = New1[Grouped]("{n} of them tested something")
-	LeaseInEach   = New1[Verbatim]("a lease of {lease} in each")
+	LeaseInEach   = New1[Planned]("a lease of {lease} in each")
 )

@@ -126,7 +126,7 @@ func (m *Matrix) Measured() []say.Phrase {
 		some = say.OfWhichTested.With(say.Grouped(tested))
 	}
 	if m.Lease > 0 {
-		lease = say.LeaseInEach.With(say.Verbatim(m.Lease.String()))
+		lease = say.LeaseInEach.With(say.Planned(m.Lease))
 	}
 	return append(out, say.MeasuredWith.With(say.Verbatim(sanitize.Text(m.Backend, sanitize.MaxName)), say.Grouped(tested+untested), some, lease))
 }
