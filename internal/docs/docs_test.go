@@ -147,7 +147,7 @@ func TestTheMatrixIsShownWhenThereIsOne(t *testing.T) {
 	reporttest.Has(t, with, "| `N0` no fault | **S** safe | 201 |  | 0 % (0 % to 0 %) |  |\n"+
 		"| `GP` pause | **V** two holders | 201 |  | 50 % (43.1 % to 56.8 %) | A \\| B |\n")
 	with = pageOf(t, in, "locks/redlock.md")
-	reporttest.Has(t, with, "| `GP` pause | **V** two holders; *damaged*; also D, L | 201 | 1234 | 0 % (0 % to 0 %) | "+
+	reporttest.Has(t, with, "| `GP` pause | **V** two holders; *damaged*; also D, L | 201 | 1,234 | 0 % (0 % to 0 %) | "+
 		"found by the exhaustive search: `redlock/pause@hold` |\n")
 	reporttest.Has(t, pageOf(t, in, "locks/setnx.md"), "is older than this lock") // which it lacks
 }

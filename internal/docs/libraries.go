@@ -12,6 +12,7 @@ import (
 	"lockstep/internal/campaign/results"
 	"lockstep/internal/checker"
 	"lockstep/internal/each"
+	"lockstep/internal/say"
 )
 
 // LetterTable has the letters of all libraries.
@@ -55,7 +56,7 @@ func howWalked(l *results.Library) string {
 		return "not searched"
 	}
 	x := &l.Walk.Locks[0]
-	return fmt.Sprintf("%d, %d of them without effect", x.Walked, x.NoEffect)
+	return fmt.Sprintf("%s (%s without effect)", say.Grouped(x.Walked).In(say.English), say.Grouped(x.NoEffect).In(say.English))
 }
 
 // librarySets has the kinds of faults that break a library alone, by the way of breaking.

@@ -8,6 +8,7 @@ import (
 	"lockstep/internal/campaign/results"
 	"lockstep/internal/checker"
 	"lockstep/internal/each"
+	"lockstep/internal/say"
 )
 
 // Cells is a table of the lock's cells; "" if there are none.
@@ -24,7 +25,7 @@ func (p lockPage) Cells(m *results.Matrix) string {
 			}
 			searched, note := "", text(c.Note)
 			if c.Walked != nil {
-				searched = fmt.Sprint(*c.Walked)
+				searched = say.Grouped(*c.Walked).In(say.English)
 			}
 			if c.Story != "" {
 				note += ": " + code(c.Story)
