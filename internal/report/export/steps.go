@@ -36,13 +36,9 @@ func Steps(histories []*history.History, asked ...string) ([]byte, error) {
 		var steps []explain.Step
 		steps, one.Earlier, one.Later = explain.Tell(t, j.Findings)
 		for _, s := range steps {
-			note := s.Note.English()
-			if note != "" {
-				note = "<- " + note // it points to its step
-			}
 			one.Steps = append(one.Steps, step{
 				s.At.Duration().Microseconds(), s.Event, sanitize.Line(s.Sentence.English()),
-				sanitize.Line(s.Belief.English()), sanitize.Line(s.Store.English()), s.Violation, sanitize.Line(note),
+				sanitize.Line(s.Belief.English()), sanitize.Line(s.Store.English()), s.Violation, sanitize.Line(s.Note.English()),
 			})
 		}
 		all = append(all, one)
