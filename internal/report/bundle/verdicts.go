@@ -108,7 +108,7 @@ func missed(o *run.Outcome) say.Phrase {
 		}
 	}
 	if implied {
-		parts = append(parts, say.Text("the scenario says nothing about this lock, so it is expected to keep every property"))
+		parts = append(parts, say.Text("a lock without expectations is expected to keep every property"))
 	}
 	if len(parts) == 0 {
 		return say.Phrase{}
