@@ -13,7 +13,7 @@ import (
 
 // Version is the version of the properties in results. Raise it with every change by which a
 // history could get another verdict, count or letter.
-const Version = 8
+const Version = 9
 
 // Verdict is the answer to "did the lock keep this property in this run?".
 type Verdict string

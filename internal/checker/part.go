@@ -1,6 +1,8 @@
 package checker
 
 import (
+	"maps"
+	"slices"
 	"time"
 
 	"lockstep/internal/faults"
@@ -15,13 +17,14 @@ import (
 //
 // One that hits servers alone has a part when from then on, or during a pause, a client asks the
 // server that it hits, a server refuses a request, a command waits for replicas, or a replica takes
-// over. Where the primary is hit, too, a replica may be missing. In a quorum each server has a
-// part, since a write needs most of them. A step of a clock has none when others undo it before its
+// over. Where the primary is hit, too, a replica of its shard may be missing. In a quorum each server
+// has a part, since a write needs most of them. A step of a clock has none when others undo it before its
 // node does anything, and a pause of a client has none when it is over well before the client
 // starts.
 type parts struct {
 	h      *history.History
-	all    bool          // faults of servers have a part
+	all    bool          // faults of servers have a part, but for those of other shards
+	shard  int           // of the lock's key
 	hit    map[int64]hit // by faults of servers that have none so far
 	nodes  []idle
 	has    map[int64]bool
@@ -57,6 +60,9 @@ func partless(h *history.History) map[int64]say.Phrase {
 	p := parts{
 		h: h, all: h.Header.Topology == "" || h.Header.Quorum(),
 		hit: map[int64]hit{}, nodes: make([]idle, len(h.Header.Nodes)+1), has: map[int64]bool{}, undone: map[int64]bool{},
+	}
+	if i := slices.IndexFunc(h.Events, func(e history.Event) bool { return e.Kind == history.Granted }); i >= 0 {
+		p.shard = h.Shard(h.Events[i].Node)
 	}
 	for i := range h.Events {
 		p.observe(int32(i), &h.Events[i])
@@ -96,9 +102,8 @@ func (p *parts) observe(i int32, e *history.Event) {
 		if h, ok := p.hit[e.Value]; ok && h.until == 0 {
 			p.hit[e.Value] = hit{h.server, i}
 		}
-	case e.Kind.OnWire() && p.isHit(e):
-		p.all = true
-		clear(p.hit)
+	case e.Kind.OnWire() && p.asks(e):
+		p.haveAll()
 	case e.Kind == history.Promoted, e.Kind == history.Sent && p.h.Op(e.Text).Name == "WAIT",
 		e.Kind == history.Executed && p.h.Answer(e.Text).Refused != "":
 		for number := range p.hit { // order: a set
@@ -119,25 +124,36 @@ func (p *parts) acts(n *idle, e *history.Event) {
 	n.steps, n.started = nil, true
 }
 
-// isHit reports whether a message is one of a server that was hit. A pause hits no request that was
-// sent later, and no reply that was on its way.
-func (p *parts) isHit(e *history.Event) bool {
+// haveAll notes that faults of servers have a part from now on, and so have those that began before.
+func (p *parts) haveAll() {
+	p.all = true
+	maps.DeleteFunc(p.hit, func(_ int64, h hit) bool { return p.inShard(h.server) })
+}
+
+// inShard reports whether a server, or 0 for links, may keep the lock's entry.
+func (p *parts) inShard(server history.NodeID) bool {
+	return server == 0 || p.h.Role(server) != history.RoleStore || p.h.Shard(server) == p.shard
+}
+
+// asks notes a message of a server that was hit, and reports whether it is one of the lock's shard. A
+// pause hits no request that was sent later, and no reply that was on its way.
+func (p *parts) asks(e *history.Event) (inShard bool) {
 	answered := e.Kind == history.Replied && history.Simulated(p.h.Header.Backend) // counts when it is executed
-	for _, h := range p.hit {                                                      // order: any will do
+	maps.DeleteFunc(p.hit, func(_ int64, h hit) bool {
 		paused := h.until == 0 || e.Cause >= 0 && e.Cause < h.until
-		if h.server != 0 && (h.server == e.Node || h.server == e.Peer && !answered) && paused {
-			return true
-		}
-	}
-	return false
+		asked := h.server != 0 && (h.server == e.Node || h.server == e.Peer && !answered) && paused
+		inShard = inShard || asked && p.inShard(h.server)
+		return asked
+	})
+	return inShard
 }
 
 func (p *parts) begin(e *history.Event, f *faults.Fault) {
 	spec := f.Spec()
-	if p.all = p.all || spec.Promoter; p.all {
-		clear(p.hit)
+	if spec.Promoter {
+		p.haveAll()
 	}
-	if server, alone := p.hitsServers(e, f, &spec); alone && !p.all && !p.has[e.Value] {
+	if server, alone := p.hitsServers(e, f, &spec); alone && !p.has[e.Value] && !(p.all && p.inShard(server)) {
 		p.hit[e.Value] = hit{server: server}
 	}
 	if spec.Name != "jump-clock" {

@@ -29,6 +29,7 @@ var headerFields = []field[Header]{
 	optional(text, "topology", func(h *Header) *string { return &h.Topology }).unhashed(),
 	optional(boolean, "expires", func(h *Header) *bool { return &h.Expires }).unhashed(),
 	optional(boolean, "at_once", func(h *Header) *bool { return &h.AtOnce }).unhashed(),
+	optional(small, "shards", func(h *Header) *int { return &h.Shards }).unhashed(),
 	optional(boolean, "drawn", func(h *Header) *bool { return &h.Drawn }).unhashed(),
 	optional(text, "entry", func(h *Header) *Watched { return &h.Entry }).unhashed(),
 	optional(text, "keys", func(h *Header) *string { return &h.Keys }).unhashed(),

@@ -92,12 +92,13 @@ type Header struct {
 	Faults   []Fault       `json:"faults"`
 	// Store is the product that the servers run: "ZooKeeper". Topology is "replicated",
 	// "independent" or "quorum", see store.Topology; "" in a log from elsewhere. Expires: the store
-	// can set an end to an entry. AtOnce: no server keeps a request waiting. The hash leaves these
-	// out.
+	// can set an end to an entry. AtOnce: no server keeps a request waiting. Shards: how many a Redis
+	// Cluster has; see Shard. The hash leaves these out.
 	Store    string `json:"store,omitempty"`
 	Topology string `json:"topology,omitempty"`
 	Expires  bool   `json:"expires,omitempty"`
 	AtOnce   bool   `json:"at_once,omitempty"`
+	Shards   int    `json:"shards,omitempty"`
 	// Drawn: all faults were drawn at random, a storm.
 	Drawn bool `json:"drawn"`
 	// What the world knows of a user's own lock. The hash leaves it out.
@@ -343,6 +344,21 @@ func (h *History) Role(id NodeID) Role {
 		return ""
 	}
 	return h.Header.Nodes[id-1].Role
+}
+
+// Shard returns which shard of a Redis Cluster a server belongs to, counted from 0. The n-th server
+// is one of shard n mod Shards, see plan.Servers. It is 0 for all nodes where there are no shards.
+func (h *History) Shard(id NodeID) int {
+	if h.Header.Shards == 0 {
+		return 0
+	}
+	n := 0
+	for i := NodeID(1); i < id; i++ {
+		if h.Role(i) == RoleStore {
+			n++
+		}
+	}
+	return n % h.Header.Shards
 }
 
 // Node returns the id of the node with that name, or 0.

@@ -108,5 +108,5 @@ func (h *History) OperationsHash() string {
 
 // unhashedHeader are the header fields that change verdicts or sentences, and that Hash leaves out.
 var unhashedHeader = slices.DeleteFunc(slices.Clone(headerFields), func(f field[Header]) bool {
-	return !slices.Contains([]string{"store", "topology", "expires", "at_once"}, f.name)
+	return !slices.Contains([]string{"store", "topology", "expires", "at_once", "shards"}, f.name)
 })

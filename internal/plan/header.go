@@ -20,6 +20,9 @@ func (p *Plan) HeaderOf(lock string, s Store, seed uint64, backend string, scale
 		Lease: p.Lease, Fence: string(p.Workload.Fence), Drawn: p.Drawn,
 		Store: s.Title, Topology: s.Topology.String(), Expires: s.Expires, AtOnce: s.AtOnce,
 	}
+	if p.InShards(s) {
+		h.Shards = p.ClusterOf(s).Shards
+	}
 	h.Nodes = make([]history.Node, 0, len(p.Clients)+8)
 	h.Faults = slices.Grow(h.Faults, len(p.Faults)) // none stays nil
 	add := func(role history.Role, names ...string) {

@@ -40,6 +40,8 @@ func TestAFaultHasToHaveAPart(t *testing.T) {
 		{"set-nx-lua", []string{replica, sentinel, held + "partition: [redis-1, sentinels], for: 700ms"}, "[1]"},
 		{"set-nx-lua", []string{cluster, held + "restart: redis-3"}, "[1]"},
 		{"set-nx-lua", []string{cluster, held + "restart: redis-2"}, "[]"},
+		{"set-nx-lua", []string{cluster, held + "pause: redis-4, for: 1s", held + "pause: redis-2, for: 200ms", held + "after: 300ms, pause: redis-5, for: 1s", held + "after: 300ms, pause: redis-3, for: 1s"}, "[1 4]"},
+		{"set-nx-lua", []string{cluster, "servers.redis.cluster.node-timeout=500ms", "at: 0s, crash: redis-3"}, "[]"}, // the cluster refuses requests
 		{"mysql-get-lock", []string{"servers.mysql.replicas=1", held + "crash: mysql-2"}, "[1]"},
 		{"etcd-txn", []string{held + "pause: etcd-3, for: 1s"}, "[]"},
 		{"redlock", []string{held + "crash: redis-5"}, "[]"},
