@@ -1,6 +1,10 @@
 package ports
 
-import "lockstep/internal/history"
+import (
+	"errors"
+
+	"lockstep/internal/history"
+)
 
 // Request is what a client sends to a store. It is the same in all worlds.
 type Request interface {
@@ -24,7 +28,8 @@ const OKText = "OK"
 // AnswerTo returns what the answer to a request says: its value, or the store's error.
 func AnswerTo(r Request, value any, err error) history.Answer {
 	if err != nil {
-		return history.Answer{Refused: err.Error()}
+		var refusal interface{ Unable() bool }
+		return history.Answer{Refused: err.Error(), Unable: errors.As(err, &refusal) && refusal.Unable()}
 	}
 	if r, ok := r.(interface {
 		AnswerOf(value any) history.Answer

@@ -2,6 +2,7 @@ package ports
 
 import (
 	"errors"
+	"fmt"
 	"testing"
 
 	"lockstep/internal/history"
@@ -14,6 +15,12 @@ type asked struct{}
 func (asked) AppendText(buf []byte) []byte { return append(buf, "ASKED"...) }
 func (asked) Op() history.Op               { return history.Op{Name: "ASKED"} }
 
+// readOnly is the error of a server that would refuse any client.
+type readOnly struct{}
+
+func (readOnly) Error() string { return "read-only" }
+func (readOnly) Unable() bool  { return true }
+
 // AnswerTo infers the meaning of an answer from its value and error.
 func TestAnswers(t *testing.T) {
 	for _, tt := range []struct {
@@ -25,6 +32,7 @@ func TestAnswers(t *testing.T) {
 		{asked{}, true, nil, history.Number(1)},
 		{asked{}, false, nil, history.Number(0)},
 		{asked{}, true, errors.New("no"), history.Answer{Refused: "no"}},
+		{asked{}, nil, fmt.Errorf("INSERT: %w", readOnly{}), history.Answer{Refused: "INSERT: read-only", Unable: true}},
 		{asked{}, "text", nil, history.Answer{}},
 	} {
 		must.Equalf(t, AnswerTo(tt.give, tt.value, tt.err), tt.want,

@@ -73,6 +73,9 @@ type Error struct {
 // Error returns the database's text.
 func (e *Error) Error() string { return e.Message }
 
+// Unable reports whether the server would refuse any client, since it is read-only: a replica.
+func (e *Error) Unable() bool { return e.Number == 1290 || e.State == "25006" }
+
 // Duplicate reports whether an INSERT failed because the row exists: MySQL's
 // error 1062, PostgreSQL's state 23505.
 func (r Result) Duplicate() bool {

@@ -4,6 +4,9 @@ import (
 	"testing"
 
 	"lockstep/internal/history"
+	"lockstep/internal/must"
+	"lockstep/internal/ports"
+	"lockstep/internal/store"
 	"lockstep/internal/store/storetest"
 )
 
@@ -53,4 +56,18 @@ func TestAnswers(t *testing.T) {
 	answer(insert, true, nil, "0 rows", history.Answer{})
 	answer(query, Result{}, nil, "no row", history.Answer{})
 	answer(query, Result{Rows: [][]Value{{Num(1), Text("it's")}, {{Null: true}}}}, nil, "(1, 'it''s') (NULL)", history.Answer{})
+}
+
+// A replica would refuse any client's write; a statement that is wrong is refused for its own sake.
+func TestAReplicaRefusesAnyClient(t *testing.T) {
+	insert := Stmt{Query: "INSERT INTO locks (name) VALUES ('lock')"}
+	for f := range flavourCount {
+		for _, replica := range []bool{false, true} {
+			db := New(Config{Flavour: f})
+			db.SetReplica(replica)
+			got, _ := db.Exec(store.Clock{}, 1, store.Conn{ID: 1, Client: 1}, insert)
+			a := ports.AnswerTo(insert, got.Value, got.Err)
+			must.Equalf(t, a.Unable, replica, "%v: unable, by %q", f, a.Refused)
+		}
+	}
 }
