@@ -23,11 +23,12 @@ import (
 //
 // A client asks when a request about an entry is executed; of independent servers, when it has
 // asked most. Lost requests, heartbeats and removals do not count, nor what a server would refuse
-// any client, nor requests without an answer, since their grant lets no client in, nor those to a
-// server on which such a request has made an entry of its own, which keeps it out in any case. A
-// client that waits at the server, by a blocking statement or a watch, asks again when it is told.
-// Real servers do not report executions: there the time of sending counts, if there is a reply. In
-// a history without messages, waiting clients are assumed to ask all the time.
+// any client, nor requests without an answer or by a client that dies before it, since their grant
+// lets no client in, nor those to a server on which such a request has made an entry of its own,
+// which keeps it out in any case. A client that waits at the server, by a blocking statement or a
+// watch, asks again when it is told. Real servers do not report executions: there the time of
+// sending counts, if there is a reply. In a history without messages, waiting clients are assumed
+// to ask all the time.
 
 func (t *tally) message(i int32, e *history.Event) {
 	client, server, at := e.Peer, e.Node, i
@@ -79,7 +80,7 @@ func (t *tally) message(i int32, e *history.Event) {
 
 // asksFor reports whether a request may ask for the lock. One that only removes does not.
 func asksFor(op *history.Op) bool {
-	return op.Does.AboutEntry() && (op.Does < history.RemovesOwn || op.Script)
+	return op.Does.AboutEntry() && (op.Does < history.RemovesOwn || op.Script) && !op.Frees
 }
 
 // asks notes that a client has asked a server. Of independent servers, it has asked for the lock
@@ -97,17 +98,37 @@ func (t *tally) asks(p *party, server history.NodeID, at int32) {
 	p.asked = max(p.asked, latest[len(latest)-1-t.stores/2])
 }
 
-// unanswered returns the requests on which their clients give up, or whose answers are lost.
+// unanswered returns the requests on which their clients give up or die, or whose answers are lost.
 func unanswered(h *history.History) map[int32]bool {
 	all := map[int32]bool{}
 	for i := range h.Events {
-		if k := h.Events[i].Kind; k == history.TimedOut || k == history.ReplyDropped {
+		switch h.Events[i].Kind {
+		case history.TimedOut, history.ReplyDropped:
 			request, _ := h.Request(int32(i))
 			all[request] = true
+		case history.Crashed:
+			underWay(h, i, all)
 		}
 	}
 	delete(all, history.NoCause)
 	return all
+}
+
+// underWay adds the requests that a client has sent and has no answer to when it dies, by event i.
+func underWay(h *history.History, i int, all map[int32]bool) {
+	client, answered := h.Events[i].Node, map[int32]bool{}
+	for k := i - 1; k >= 0; k-- {
+		switch e := &h.Events[k]; {
+		case e.Node != client:
+		case e.Kind == history.Crashed:
+			return
+		case e.Kind == history.Replied:
+			request, _ := h.Request(int32(k))
+			answered[request] = true
+		case e.Kind == history.Sent && !answered[int32(k)]:
+			all[int32(k)] = true
+		}
+	}
 }
 
 // sends notes a request to a real server, which reports neither watches nor executions. A blocking

@@ -44,6 +44,9 @@ func TestWhoCanNotice(t *testing.T) {
 		{"asks, and a replica has taken over whose copy was removed", a + "0 T replicated owner=A; 0 F fault-began value=1; 1 A releasing; 1 S removed owner=A; 2 T promoted peer=S; 20 B waits; 20 T executed peer=B", false},
 		{"asks, and the answer is lost", a + "0 F fault-began value=1; " + b + "1 B sent; 1 S executed peer=B cause=4; 2 S reply-dropped peer=B cause=5; 9 A releasing", false},
 		{"asks, and gives up on the answer", a + "0 F fault-began value=1; " + b + "1 B sent; 1 S executed peer=B cause=4; 2 B timed-out cause=4; 9 A releasing", false},
+		{"asks, and dies before the answer comes", a + "0 F fault-began value=1; " + b + "1 B sent; 1 S executed peer=B cause=4; 1.1 B crashed; 9 A releasing", false},
+		{"asks, and dies with the answer", a + "0 F fault-began value=1; " + b + "1 B sent; 1 S executed peer=B cause=4; 1.1 B replied cause=5; 1.2 B crashed; 9 A releasing", true},
+		{"asks, its replacement waits, and the entry that it has asked for keeps both out", "0 F fault-began value=1; 1 B waits; 1 B sent; 1 S executed peer=B cause=2; 1 S granted owner=B cause=3; 1.1 B crashed; 2 C waits; 2 S executed peer=C; 9 S expired owner=B", true},
 		{"asks, and its own entry keeps it out, by a server that does not say when", a + "0 F fault-began value=1; " + b + "1 B sent; 2 S granted owner=B cause=4; 2 B timed-out cause=4; 3 B sent; 4 B replied peer=S cause=7; 9 A releasing", false},
 		{"asks, and another client's answer is lost, by a server that does not say when", a + "0 F fault-began value=1; 0 C sent; 0 S reply-dropped peer=C cause=3; " + b + "2 S granted owner=B; 3 B sent; 4 B replied peer=S cause=7; 9 A releasing", true},
 		{"asks, and the server takes no writes", a + "0 F fault-began value=1; " + b + "1 S executed peer=B text=(error) NOREPLICAS no; 9 A releasing", false},
@@ -74,6 +77,7 @@ func TestHeartbeatsAskNothing(t *testing.T) {
 	for text, want := range map[string]bool{ // order: each on its own
 		"KEEPALIVE 1": false, "PING": false, "RENEW 1": false, "CONNECT 10000": false, "WATCH lock FROM 3": false, "SUBSCRIBE x": false, "DEL lock": false,
 		"SET lock 1 NX": true, "EXISTS /lock WATCH": true, "EVAL lock lock 10000": true, "GET lock INDEX 3 WAIT 15s": true,
+		"EVAL cancel lock": false,
 	} {
 		h := parse("0 A acquired; 0 F fault-began value=1; 1 B waits; 1 B sent; 1 S executed peer=B cause=3; 9 A releasing")
 		h.Header.Faults = []history.Fault{{Number: 1}}

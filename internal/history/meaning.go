@@ -16,6 +16,7 @@ import (
 var meaningFields = []field[line]{
 	optional(text, "op", func(l *line) *string { return &l.op.Name }).unhashed(),
 	optional(boolean, "script", func(l *line) *bool { return &l.op.Script }).unhashed(),
+	optional(boolean, "frees", func(l *line) *bool { return &l.op.Frees }).unhashed(),
 	optional(text, "trigger", func(l *line) *string { return &l.op.Trigger }).unhashed(),
 	optional(text, "key", func(l *line) *string { return &l.op.Key }).unhashed(),
 	doesField,

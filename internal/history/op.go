@@ -47,6 +47,7 @@ func (e Effect) MayRob() bool { return e == Anything || e == Removes }
 type Op struct {
 	Name    string        `json:"op,omitempty"`      // as triggers know it: that of a script is its own
 	Script  bool          `json:"script,omitempty"`  // the name is that of a script
+	Frees   bool          `json:"frees,omitempty"`   // a script that only gives an entry back, and asks for none
 	Trigger string        `json:"trigger,omitempty"` // its name in triggers, if that is another one: of a script without a name
 	Key     string        `json:"key,omitempty"`     // that it is about; several have a blank between them
 	Does    Effect        `json:"does,omitempty"`
@@ -190,7 +191,7 @@ func (h *History) Answer(id TextID) *Answer {
 // and is what two requests have in common.
 func (o Op) and(other *Op) Op {
 	return Op{
-		Name: common(o.Name, other.Name), Script: o.Script && other.Script, Trigger: common(o.Trigger, other.Trigger),
+		Name: common(o.Name, other.Name), Script: o.Script && other.Script, Frees: o.Frees && other.Frees, Trigger: common(o.Trigger, other.Trigger),
 		Key: common(o.Key, other.Key), Does: common(o.Does, other.Does), Owner: common(o.Owner, other.Owner), Lease: common(o.Lease, other.Lease),
 		Blocks: o.Blocks && other.Blocks, Watches: o.Watches && other.Watches, Checks: o.Checks && other.Checks, Bound: o.Bound && other.Bound,
 	}

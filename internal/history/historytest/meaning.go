@@ -35,7 +35,7 @@ func readOp(text string) history.Op {
 	op := history.Op{Name: words[0], Does: effects[words[0]]}
 	switch {
 	case len(words) > 1 && (op.Name == "EVAL" || op.Name == "EVALSHA"):
-		op.Name, op.Script = words[1], true
+		op.Name, op.Script, op.Frees = words[1], true, words[1] == "unlock" || words[1] == "cancel"
 		if _, err := strconv.ParseUint(words[1][:min(len(words[1]), 16)], 16, 64); err == nil && len(words[1]) == 40 { // a hash
 			op.Trigger = words[0]
 		}

@@ -14,7 +14,7 @@ func TestTextsHaveAMeaning(t *testing.T) {
 	for text, want := range map[string]history.Op{
 		"":                             {},
 		"SET lock A PX 10000 NX":       {Name: "SET"},
-		"EVALSHA unlock lock A":        {Name: "unlock", Script: true},
+		"EVALSHA unlock lock A":        {Name: "unlock", Script: true, Frees: true},
 		"EVALSHA " + hash + " lock":    {Name: hash, Script: true, Trigger: "EVALSHA"},
 		"EVAL":                         {Name: "EVAL"},
 		"SELECT pg_advisory_lock(1)":   {Name: "PG_ADVISORY_LOCK"},

@@ -1,6 +1,7 @@
 package redis
 
 import (
+	"slices"
 	"time"
 
 	"lockstep/internal/history"
@@ -19,7 +20,7 @@ func (c *Cmd) Op() history.Op {
 		}
 	}
 	if c.Script != nil {
-		op.Name, op.Script, op.Owner = c.Script.Name, true, c.Owner()
+		op.Name, op.Script, op.Frees, op.Owner = c.Script.Name, true, Frees(c.Script.Name), c.Owner()
 		if op.Owner != "" {
 			op.Does = history.RemovesOwn
 		}
@@ -41,6 +42,11 @@ func (c *Cmd) Op() history.Op {
 		}
 	}
 	return op
+}
+
+// Frees reports whether a script of that name only gives back an entry, or a place in a queue.
+func Frees(script string) bool {
+	return slices.Contains([]string{"unlock", "release", "delete", "cancel"}, script)
 }
 
 // commandEffects are the effects of commands by name.

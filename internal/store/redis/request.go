@@ -218,7 +218,7 @@ func Expire(key string, ttl time.Duration) Cmd {
 // Script is a Lua script with its name in reports. Make one per source, at package
 // level: its address is its identity.
 type Script struct {
-	Name   string // one short word: unlock
+	Name   string // one short word: unlock; see Frees
 	Source string
 	// Owner is the argument, counted from 1 as in ARGV, that the script compares with the
 	// owner of an entry before it changes that. 0: it may change any entry.

@@ -80,7 +80,7 @@ func TestAFractionOfTheUnitPanics(t *testing.T) {
 }
 
 func TestOperationsOfRedis(t *testing.T) {
-	unlock, blind := &Script{Name: "unlock", Owner: 2}, &Script{Name: "unlock"}
+	unlock, blind := &Script{Name: "unlock", Owner: 2}, &Script{Name: "lock"}
 	for _, tt := range []struct {
 		give Cmd
 		want history.Op
@@ -99,8 +99,8 @@ func TestOperationsOfRedis(t *testing.T) {
 		{Command("SUBSCRIBE", "x"), history.Op{Name: "SUBSCRIBE", Does: history.Beside}},
 		{Command("MULTI"), history.Op{Name: "MULTI"}},
 		{Command("INCR", "fence"), history.Op{Name: "INCR", Key: "fence"}},
-		{EvalKeys(unlock, "lock", "queue").Text("10").Text("A"), history.Op{Name: "unlock", Script: true, Key: "lock queue", Owner: "A", Does: history.RemovesOwn}},
-		{Eval(blind, "lock"), history.Op{Name: "unlock", Script: true, Key: "lock"}},
+		{EvalKeys(unlock, "lock", "queue").Text("10").Text("A"), history.Op{Name: "unlock", Script: true, Frees: true, Key: "lock queue", Owner: "A", Does: history.RemovesOwn}},
+		{Eval(blind, "lock"), history.Op{Name: "lock", Script: true, Key: "lock"}},
 	} {
 		must.Equalf(t, tt.give.Op(), tt.want, "%s", tt.give.String())
 	}
