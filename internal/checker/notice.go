@@ -73,7 +73,8 @@ func (t *tally) message(i int32, e *history.Event) {
 	case t.faces(client):
 		p.faced = i
 	case !p.watching && e.At.Sub(t.moved) > scaled(&t.h.Header, idleAtLeast):
-		return // it asks so late that it would have noticed nothing
+		p.faced = history.NoCause // it asks so late that it would have noticed nothing, now and by what it asks next
+		return
 	}
 	t.contend(p)
 }

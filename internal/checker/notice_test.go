@@ -26,6 +26,7 @@ func TestWhoCanNotice(t *testing.T) {
 		{"asked before the fault only", a + b + "1 B sent; 1 S executed peer=B cause=3; 2 F fault-began value=1; 9 A releasing", false},
 		{"asked before the fault, and again when A has gone", a + b + "1 S executed peer=B; 2 F fault-began value=1; 9 A releasing; 9 S removed owner=A; 10 S executed peer=B", true},
 		{"asked before the fault, and again long after A has gone", a + b + "1 S executed peer=B; 2 F fault-began value=1; 9 A releasing; 9 S removed owner=A; 10.1 S executed peer=B", false},
+		{"asks long after A has gone, and again at once, since its attempt has changed an entry", a + b + "1 S executed peer=B; 2 F fault-began value=1; 9 A releasing; 9 S removed owner=A; 30 S executed peer=B; 30 S granted owner=B; 30 S removed owner=B; 30.1 S executed peer=B", false},
 		{"the same, and it watches", a + b + "1 B sent watch; 1 S executed peer=B cause=3; 2 F fault-began value=1; 9 A releasing; 9 S removed owner=A; 10.1 S executed peer=B", true},
 		{"asks, and only a dead server has an entry", a + "0 T granted owner=A; 0 F fault-began value=1; 1 T crashed; 2 A releasing; 2 S removed owner=A; 20 B waits; 20 S executed peer=B", false},
 		{"asks, and a server that was dead has an entry", a + "0 T granted owner=A; 0 F fault-began value=1; 1 T crashed; 2 A releasing; 2 S removed owner=A; 3 T restarted; 20 B waits; 20 S executed peer=B", true},
