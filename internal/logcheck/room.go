@@ -9,6 +9,7 @@ import (
 	"unicode"
 
 	"github.com/zeebo/xxh3"
+	"golang.org/x/text/unicode/norm"
 
 	"lockstep/internal/say"
 )
@@ -199,24 +200,38 @@ func trimmed(name string) string {
 	return strings.TrimFunc(name, func(c rune) bool { return !unicode.IsLetter(c) && !unicode.IsDigit(c) })
 }
 
+// folded returns a name with one spelling of each letter, one for all marks, and nothing invisible.
+func folded(name string) string {
+	return strings.Map(func(c rune) rune {
+		switch {
+		case unicode.Is(unicode.Cf, c):
+			return -1
+		case unicode.IsPunct(c) || unicode.IsSymbol(c) || unicode.IsSpace(c):
+			return ' '
+		}
+		return c
+	}, norm.NFKC.String(name))
+}
+
 // alike finds two names that may be those of one lock; "" for none. They differ only in case, in
-// surrounding punctuation or in a word for a lock; or one is the end of the other, as of shop:jobs,
+// marks, in how letters are encoded or in a word for a lock; or one is the end of the other, as of shop:jobs,
 // and one is not contended for.
 func (j *judge) alike(names []string) (string, string) {
 	seen, words := map[string]string{}, make([]string, len(names))
 	for i, name := range names {
-		word := essence(name)
+		words[i] = essence(name)
+		word := folded(words[i])
 		if other, ok := seen[word]; ok && word != "" {
 			return other, name
 		}
-		words[i], seen[word] = word, name
+		seen[word] = name
 	}
 	for i, name := range names {
 		for at, c := range words[i] {
 			if !strings.ContainsRune(":/{", c) {
 				continue
 			}
-			if other := seen[words[i][at+1:]]; other != "" && !(j.locks[name].wanted() && j.locks[other].wanted()) {
+			if other := seen[folded(words[i][at+1:])]; other != "" && !(j.locks[name].wanted() && j.locks[other].wanted()) {
 				return other, name
 			}
 		}
