@@ -51,7 +51,7 @@ var misfits = []struct {
 	cure string
 }{
 	{regexp.MustCompile(`^\d\d:\d\d:\d\d\b`), "has a time without a date, and a hold past midnight would end before it begins: put the date in front of each line, such as 2026-03-01"},
-	{regexp.MustCompile(`^(?:\[\S+\] |\S+ +\| |\d{4}-\d\S+ (?:std(?:out|err) [FP] )?)+\{"`), "has JSON behind something else: leave that out, as kubectl logs does without --prefix and with a file for each pod, or read the line with --pattern"},
+	{regexp.MustCompile(`^(?:\[\S+\] |\S+ +\| |\d{4}-\d\S+ )+\{"`), "has JSON behind something else: leave that out, as kubectl logs does without --prefix and with a file for each pod, or read the line with --pattern"},
 	{regexp.MustCompile(`^__CURSOR=`), "begins a journal in the form of an export: write it with journalctl -o json"},
 	{regexp.MustCompile(`^\d+\) (?:\d+\) )?\(integer\)`), "begins the slow log of Redis, which has no replies and only slow commands: MONITOR shows all of them"},
 }

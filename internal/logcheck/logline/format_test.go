@@ -87,7 +87,7 @@ func TestNamesAreGuessed(t *testing.T) {
 		"time,client,lock,event,event":                                  "the header has two columns \"event\"",
 		"10:15:30.123 [main] INFO c.e.L -- Lock acquired: jobs":         "has a time without a date, and a hold past midnight would end before it begins: put the date in front",
 		`[pod/a/app] 2026-03-01T10:00:00.1Z {"lock":"jobs"}`:            "has JSON behind something else: leave that out",
-		`svc-1  | {"lock":"jobs"}`:                                      "has JSON behind something else", `2026-03-01T10:00:00.1+01:00 stdout F {"lock":"jobs"}`: "has JSON behind something else",
+		`svc-1  | {"lock":"jobs"}`:                                      "has JSON behind something else", `web 2026-03-01T10:00:00.1+01:00 stdout F {"lock":"jobs"}`: "no header of a CSV file",
 		"__CURSOR=s=1;i=7":   "begins a journal in the form of an export: write it with journalctl -o json",
 		"1) 1) (integer) 14": "MONITOR shows all of them",
 		"time,client,event":  `it has no column "lock" among "time, client, event"`,

@@ -1,6 +1,7 @@
 package logline
 
 import (
+	"bytes"
 	"cmp"
 	"fmt"
 	"maps"
@@ -19,6 +20,7 @@ type jsonDecoder struct {
 	values  [][]byte
 	guessed [numFields]bool
 	path    []byte
+	inside  []byte // the path, for jq, of a text or an array in this line that has objects
 }
 
 // target is the slot that a path is read into, -1 for none, with the rank of its name.
@@ -67,8 +69,8 @@ func (d *jsonDecoder) Decode(line []byte, _ int64, emit func(*Fields) error) err
 	for i := range d.slots {
 		d.slots[i].set, d.values[i] = false, nil
 	}
-	d.scan.Reset(line)
-	d.path, d.failed = d.path[:0], false
+	d.scan.Reset(unprefixed(line, arrived))
+	d.path, d.failed, d.inside = d.path[:0], false, nil
 	err := d.object(0)
 	if err == nil {
 		err = d.scan.End()
@@ -125,8 +127,11 @@ func (d *jsonDecoder) lacks(field int) bool {
 // pass returns the error for a line without an event, which names the value that it may lack.
 func (d *jsonDecoder) pass(line []byte, field int) error {
 	err := Pass(line)
-	if err == ErrOther || !d.lacks(field) {
+	switch {
+	case err == ErrOther || !d.lacks(field):
 		return err
+	case d.inside != nil:
+		return unread("it has JSON within it: jq -rc '" + string(d.inside) + "' takes that out")
 	}
 	name, cure := names[field], ""
 	if field == lockField && len(d.format.patterns) == 0 {
@@ -214,7 +219,18 @@ func (d *jsonDecoder) scalar(behind int) error {
 		d.tell(d.path, value)
 		return err
 	}
-	return d.scan.Skip()
+	value, err := d.scan.Raw()
+	if array, ok := bytes.CutPrefix(value, []byte("[")); ok && bytes.HasPrefix(bytes.TrimLeft(array, " "), []byte("{")) {
+		d.insideOf("[]")
+	} else if bytes.HasPrefix(value, []byte(`"{\"`)) {
+		d.insideOf("")
+	}
+	return err
+}
+
+// insideOf notes that the value at the current path, or each of an array, is an object.
+func (d *jsonDecoder) insideOf(each string) {
+	d.inside = append(append(append(d.inside[:0], '.'), d.path...), each...)
 }
 
 func (d *jsonDecoder) target() target {
@@ -262,6 +278,9 @@ func (d *jsonDecoder) value(to target) error {
 	value, err := read()
 	if err != nil {
 		return fmt.Errorf("%s: %w", d.path, err)
+	}
+	if bytes.HasPrefix(value, []byte(`{"`)) {
+		d.insideOf("")
 	}
 	if s.name != string(d.path) {
 		s.name = string(d.path)

@@ -140,7 +140,7 @@ func Open(f *Format, file string, first, ahead []byte) (d Decoder, found Format,
 
 // kindOf guesses the kind of a log from its first line.
 func kindOf(f *Format, first []byte) string {
-	start := bytes.TrimLeft(first, " \t")
+	start := bytes.TrimLeft(unprefixed(first, arrived), " \t")
 	switch {
 	case bytes.HasPrefix(start, []byte("{")) || Spread(start):
 		return JSON
@@ -164,6 +164,7 @@ func recognized(ahead []byte) string {
 		if isMonitor.Match(line) {
 			return "monitor"
 		}
+		line = unprefixed(unprefixed(line, pod), arrived)
 		for _, name := range Presets() {
 			if detect := presets()[name].detect; detect != nil && detect.Match(line) {
 				return name
@@ -174,6 +175,15 @@ func recognized(ahead []byte) string {
 }
 
 const aheadLines = 20
+
+// What kubectl logs --prefix puts in front of a line; and when it arrived, from kubectl logs
+// --timestamps or in a file of a container's runtime.
+var (
+	pod     = regexp.MustCompile(`^\[pod/\S+\] `)
+	arrived = regexp.MustCompile(`^\d{4}-\S+(?:\.\d{9}(?:Z|[+-]\d\d:\d\d) |[Z\d] std(?:out|err) [FP] )`)
+)
+
+func unprefixed(line []byte, prefix *regexp.Regexp) []byte { return line[len(prefix.Find(line)):] }
 
 // mayMatter reports whether a line may be about a lock: such a line must not be skipped.
 func mayMatter(line []byte) bool {

@@ -58,7 +58,7 @@ func (d *textDecoder) slot(name string) int {
 
 func (d *textDecoder) Decode(line []byte, _ int64, emit func(*Fields) error) error {
 	p := d.format.patterns.match(line)
-	if p == nil || trace.Match(line) {
+	if p == nil || traced(line) {
 		return Pass(line)
 	}
 	head := d.head.match(line)
@@ -299,12 +299,14 @@ var asking = [][]byte{[]byte("statement: "), []byte("execute "), []byte("pg_try_
 
 func (p *pattern) matches(text []byte) bool { return p.mayMatch(text) && p.re.Match(text) }
 
-// trace matches a line of a stack trace, also as kubectl prints it.
-var trace = regexp.MustCompile(`^(?:\[pod/\S+\] )?(?:\d{4}-\S+Z )?(?:\s+at |(?:Caused by|\s+Suppressed): )`)
+// trace matches a line of a stack trace.
+var trace = regexp.MustCompile(`^(?:\s+at |(?:Caused by|\s+Suppressed): )`)
+
+func traced(line []byte) bool { return trace.Match(unprefixed(unprefixed(line, pod), arrived)) }
 
 // Pass returns the error for a line without an event: ErrOther or ErrUnread.
 func Pass(line []byte) error {
-	if mayMatter(line) && !trace.Match(line) {
+	if mayMatter(line) && !traced(line) {
 		return ErrUnread
 	}
 	return ErrOther
