@@ -197,7 +197,7 @@ func essence(name string) string {
 }
 
 func trimmed(name string) string {
-	return strings.TrimFunc(name, func(c rune) bool { return !unicode.IsLetter(c) && !unicode.IsDigit(c) })
+	return strings.TrimFunc(name, func(c rune) bool { return !unicode.IsLetter(c) && !unicode.IsDigit(c) && !unicode.IsMark(c) })
 }
 
 // folded returns a name with one spelling of each letter, one for all marks, and nothing invisible.

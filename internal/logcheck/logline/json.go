@@ -210,16 +210,15 @@ func (d *jsonDecoder) single() bool {
 
 // scalar reads the value at the current path, whose name fits less well by behind.
 func (d *jsonDecoder) scalar(behind int) error {
-	switch to := d.target(); {
-	case to.slot >= 0:
+	to := d.target()
+	if to.slot >= 0 {
 		to.rank += behind
 		return d.value(to)
-	case to.tells:
-		value, err := d.scan.Raw()
-		d.tell(d.path, value)
-		return err
 	}
 	value, err := d.scan.Raw()
+	if to.tells {
+		d.tell(d.path, value)
+	}
 	if array, ok := bytes.CutPrefix(value, []byte("[")); ok && bytes.HasPrefix(bytes.TrimLeft(array, " "), []byte("{")) {
 		d.insideOf("[]")
 	} else if bytes.HasPrefix(value, []byte(`"{\"`)) {
