@@ -214,7 +214,7 @@ func (l *log) finish() *Result {
 		leftOut(n, r.doubt, say.LogLeftOpen)
 	case n.n > 0:
 		var why say.Part = say.Words("widen --pattern to read such lines, or --ignore them")
-		if n.err != logline.ErrUnread && n.err != logline.ErrTwo {
+		if n.err != logline.ErrUnread {
 			why = reason{n.err, "--explain-format shows why"}
 		}
 		r.doubt(say.LogUnread.With(say.Number(n.n), l.judge.files.at(n.first), say.Verbatim(n.line), why))

@@ -340,11 +340,21 @@ func (l *log) emit(f *logline.Fields) error {
 	} else if e.Fine <= coarsest {
 		e.Sum = xxh3.Hash(l.line)
 	}
-	if err := l.take(e); err != nil || !l.values.named.in(bytes.ReplaceAll(f.Behind, f.Lock, nil), false) {
+	if err := l.take(e); err != nil {
 		return err
 	}
-	return logline.ErrTwo // it names another lock, too
+	holds := e.Kind == Acquired || e.Kind == Extended
+	if holds && ends.Match(f.Behind) || another.Match(f.Behind) || l.values.named.in(bytes.ReplaceAll(f.Behind, f.Lock, nil), false) {
+		return logline.ErrTwo
+	}
+	return nil
 }
+
+// Texts behind an event that tell of the end of a hold, and that continue a list of locks.
+var (
+	ends    = regexp.MustCompile(`(?i)\b(?:releas(?:ed|ing)|expired|lost|unlock(?:ed|ing)|is over)\b`)
+	another = regexp.MustCompile(`^(?:(?:,| and| &) ?[^\s,]+)+$`)
+)
 
 // coarsest is the coarsest precision at which equal lines are duplicates: a millisecond.
 const coarsest = 6 // a power of ten in nanoseconds

@@ -24,8 +24,8 @@ type bound struct {
 	stated bool // the format states some of them
 	prose  bool // the event is a message
 	filled Fields
-	failed bool // a value of this line says so
-	whole  bool // a line that is cut is an error
+	failed error // what a value of this line says against its event
+	whole  bool  // a line that is cut is an error
 }
 
 func (b *bound) End(func(*Fields) error) error { return nil }
@@ -81,9 +81,7 @@ func (b *bound) parts(field int, slot slotter) (parts []part, err error) {
 func (b *bound) fill(values [][]byte) *Fields {
 	f := &b.filled
 	*f = Fields{Prose: b.prose}
-	if b.failed {
-		f.Failed, b.failed = ErrFailed, false
-	}
+	f.Failed, b.failed = b.failed, nil
 	for field, parts := range b.fields {
 		switch len(parts) {
 		case 0:
@@ -104,7 +102,9 @@ func (b *bound) fill(values [][]byte) *Fields {
 			f.set(field, joined)
 		}
 	}
-	f.Named = len(f.Lock) > 0 && b.fields[lockField][0].slot >= 0
+	if f.Named = len(f.Lock) > 0 && b.fields[lockField][0].slot >= 0; len(f.Mode) > 0 && f.Failed == ErrShared {
+		f.Failed = nil
+	}
 	return f
 }
 
@@ -167,12 +167,19 @@ func (b *bound) emitOnly(f *Fields, p *pattern, emit func(*Fields) error) error 
 		if p.denied() || phrase.Match(f.Lock) {
 			return ErrUnread
 		}
-		f.Failed, f.Behind = cmp.Or(f.Failed, p.failed()), valued.ReplaceAllFunc(p.line[p.found[1]:], func(pair []byte) []byte {
+		for _, pair := range valued.FindAllSubmatch(p.line, -1) {
+			b.tell(pair[1], pair[2])
+		}
+		if len(f.Mode) == 0 && sharing.Match(p.line) {
+			b.failed = cmp.Or(b.failed, error(ErrShared))
+		}
+		f.Failed, f.Behind = cmp.Or(f.Failed, p.failed(), b.failed), valued.ReplaceAllFunc(p.line[p.found[1]:], func(pair []byte) []byte {
 			if mayMatter(pair) {
 				return pair
 			}
 			return nil
 		})
+		b.failed = nil
 	}
 	if err := emit(f); err != nil {
 		return err
@@ -184,21 +191,34 @@ func (b *bound) emitOnly(f *Fields, p *pattern, emit func(*Fields) error) error 
 }
 
 // valued matches a key with its value.
-var valued = regexp.MustCompile(`[\w.-]+=\S+`)
+var valued = regexp.MustCompile(`([\w.-]+)=("[^"]*"|\S+)`)
 
-// Names of values that say whether an event succeeded, and a name with a value that says that it
-// did not, or not whether it did. What is no error is nothing.
-var (
-	outcome = regexp.MustCompile(`(?i)^(?:(?:event|lock|fields|attributes|jsonPayload|_source|context|extra|data|properties|result)\.)*(?:lock_?|is_?)?(?:success(?:ful)?|succeeded|ok|acquired|obtained|granted|outcome|result|status|failed|err|error(?:\.message)?)$`)
-	failure = regexp.MustCompile(`(?i)(?:\b|_)(?:(?:success(?:ful)?|succeeded|ok|acquired|obtained|granted)["' ]*[:=]+>?["' ]*(?:0|f|n|no|false|fail\w*|unsuccessful|null|<?nil|none|undefined)|` +
-		`(?:outcome|result|status)["' ]*[:=]+>?["' ]*(?:\w+_)?(?:false|fail\w*|error|denied|reject\w*|busy|not_?\w+|timed?[ _-]?out|unsuccessful|4[0-4]\d))\b|_?result=null$`)
-	problem = regexp.MustCompile(`(?i)(?:^|[._])(?:err(?:or(?:\.message)?)?|failed)$`)
-	nothing = regexp.MustCompile(`(?i)^"?(?:|null|<?nil>?|none|false|0|-)"?$`)
+// Names of values that say whether an event succeeded or is that of a lock that is shared, and names
+// with a value that says that it did not succeed, or not whether it did, or that others share the
+// lock. What is no error is nothing.
+const (
+	success = `success(?:ful)?|succeeded|ok|acquired|obtained|granted|locked`
+	faults  = `failed|err(?:or)?s?(?:\.message)?|exception(?:\.message)?|exc_info|stack_?trace`
+	modes   = `(?:lock[._]?)?(?:mode|type|kind)`
 )
 
-// tell notes whether a value of a line says that the event did not succeed.
+var (
+	outcome = regexp.MustCompile(`(?i)^(?:(?:event|lock|fields|attributes|jsonPayload|_source|context|extra|data|properties|result)\.)*(?:(?:lock_?|is_?)?(?:` + success + `|` + faults + `|outcome|result|status|shared|exclusive)|` + modes + `)$`)
+	failure = regexp.MustCompile(`(?i)(?:\b|_)(?:(?:` + success + `)["' ]*[:=]+>?["' ]*(?:0|f|n|no|false|fail\w*|unsuccessful|null|<?nil|none|undefined)|` +
+		`(?:outcome|result|status)["' ]*[:=]+>?["' ]*(?:\w+_)?(?:false|fail\w*|error|denied|reject\w*|busy|not_?\w+|timed?[ _-]?out|unsuccessful|4[0-4]\d))\b|_?result=null$`)
+	problem = regexp.MustCompile(`(?i)(?:^|[._])(?:` + faults + `)$`)
+	nothing = regexp.MustCompile(`(?i)^"?(?:|null|<?nil>?|none|false|0|-|\[\s*\]|\{\s*\})"?$`)
+	sharing = regexp.MustCompile(`(?i)\b(?:read(?:er)?|shared)[ _-]?lock|\b(?:read|shared)[ -]mode\b|\(shared\)|\b` + modes + `["' ]*[:=]+["' ]*(?:s|r|shared|read\w*)\b|\b(?:is_?)?shared["' ]*[:=]+["' ]*true|\bexclusive["' ]*[:=]+["' ]*false`)
+)
+
+// tell notes what a value of a line says against its event.
 func (b *bound) tell(name, value []byte) {
-	b.failed = b.failed || problem.Match(name) && !nothing.Match(value) || failure.Match(slices.Concat(name, []byte{'='}, value))
+	switch pair := slices.Concat(name, []byte{'='}, value); {
+	case problem.Match(name) && !nothing.Match(value) || failure.Match(pair):
+		b.failed = ErrFailed
+	case sharing.Match(pair):
+		b.failed = cmp.Or(b.failed, error(ErrShared))
+	}
 }
 
 // prose is the rank of the first alias of an event that may be any sentence.

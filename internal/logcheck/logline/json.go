@@ -70,7 +70,7 @@ func (d *jsonDecoder) Decode(line []byte, _ int64, emit func(*Fields) error) err
 		d.slots[i].set, d.values[i] = false, nil
 	}
 	d.scan.Reset(unprefixed(line, arrived))
-	d.path, d.failed, d.inside = d.path[:0], false, nil
+	d.path, d.failed, d.inside = d.path[:0], nil, nil
 	err := d.object(0)
 	if err == nil {
 		err = d.scan.End()

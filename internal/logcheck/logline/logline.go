@@ -74,10 +74,12 @@ type Read struct{ Ours, Theirs string }
 var (
 	ErrOther     = errors.New("it tells nothing of a lock")
 	ErrUnread    = errors.New("it speaks of a lock or names one, and does not have the form of an event")
-	ErrTwo       = errors.New("it has a second event, and only the first was read")
+	ErrTwo       = errors.New("it has a second event or lock, and only the first was read: a --pattern that takes in the rest of the line says that it does not matter")
 	ErrFailed    = unread("it says that this did not succeed, or null for it")
 	ErrSwallowed = unread("a value in quotation marks has a line that is an event by itself: does a mark stand alone?")
 	ErrBy        = unread("it says by whom, and the client was read elsewhere: say with a group (?<client>...) of --pattern who it is")
+	ErrShared    = unread("it says that others share the lock: say with --columns mode=NAME, or a group (?<mode>...) of --pattern, where it says shared or exclusive")
+	ErrGlued     = unread("a second time stands before its event: are these two lines in one?")
 	ErrAsked     = unread("it shows what a server was asked, and not its reply")
 )
 

@@ -81,6 +81,9 @@ func (d *textDecoder) Decode(line []byte, _ int64, emit func(*Fields) error) err
 		if hour := hours.Find(before); hour != nil {
 			return fmt.Errorf("%s stands before %s, so which is its time? %s", shown(hour), shown(f.Time), sayTime)
 		}
+		if _, between, _ := bytes.Cut(p.before(), f.Time); glued.Match(between) {
+			return ErrGlued
+		}
 		_, behind, _ := bytes.Cut(line, f.Time)
 		if offset := apart.Find(behind); offset != nil && bare.Match(f.Time) {
 			return fmt.Errorf("%s behind %s may be an offset of its zone: %s", shown(bytes.TrimSpace(offset)), shown(f.Time), sayTime)
@@ -126,12 +129,14 @@ func unquote(value []byte) []byte {
 // that would be misread if it were left out: PM, Europe/Berlin.
 const stamp = `\d{4}(?:-\d\d-|/\d\d/)\d\d...:..:..(?:[.,]\d+)?(?:Z| ?(?:UTC|GMT)(?:[+-]\d\d?(?::?\d\d)?)?\b| ?[+-]\d\d:?\d\d\b|[+-](?:0\d|1[0-4])\b| ` + ZoneNames + `\b| ?[AaPp][Mm]\b| ` + regions + `/\w+)?`
 
-// A time, that of the runtime of a container, one that follows it at once, one without a date, one
+// A time, that of the runtime of a container, one that follows it at once, one that begins a line which another one
+// lacks the end of, one without a date, one
 // without a zone, and an offset behind it in a form that is not read: +01, [+01:00], (UTC+2).
 var (
 	first   = regexp.MustCompile(stamp)
 	arrival = regexp.MustCompile(`T..:..:..\.\d{9}(?:Z|[+-]..:..)$`)
 	second  = regexp.MustCompile(`^(?: std(?:out|err) [FP])? \[?(` + stamp + `)`)
+	glued   = regexp.MustCompile(`[\w.!)]` + stamp)
 	hours   = regexp.MustCompile(`\b\d\d?:\d\d:\d\d\b`)
 	bare    = regexp.MustCompile(`\d\d:\d\d:\d\d(?:[.,]\d+)?$`)
 	apart   = regexp.MustCompile(`^ ?[\[(]?(?:UTC|GMT)? ?[+-](?:0?\d|1[0-4])(?::?\d\d)?(?:[\])]| |$)`)
@@ -271,12 +276,17 @@ var (
 	asks    = regexp.MustCompile(`(?:^|LOG: +)(?:statement|execute \S+): |\bpg_try_advisory_|\d[ \t]+(?:Query|Execute)\t`)
 )
 
+// before returns the text before the event of the last match.
+func (p *pattern) before() []byte {
+	if i, ok := p.groups["event"]; ok && p.found[2*i] >= 0 {
+		return p.line[:p.found[2*i]]
+	}
+	return p.line[:p.found[0]]
+}
+
 // denied reports whether the words before the event of the last match deny it.
 func (p *pattern) denied() bool {
-	before := p.line[:p.found[0]]
-	if i, ok := p.groups["event"]; ok && p.found[2*i] >= 0 {
-		before = p.line[:p.found[2*i]]
-	}
+	before := p.before()
 	return denies.Match(before[max(0, len(before)-60):])
 }
 
