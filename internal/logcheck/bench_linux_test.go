@@ -52,7 +52,7 @@ func BenchmarkPlain(b *testing.B) {
 }
 
 // forms are the forms of generated logs.
-var forms = []string{"csv", "json", "text", "app"}
+var forms = []string{"csv", "json", "json-app", "text", "app"}
 
 const benchLines = 400_000
 

@@ -4,13 +4,14 @@ import (
 	"fmt"
 	"io"
 	"strconv"
+	"strings"
 	"time"
 )
 
 // generated is an endless log that is generated while it is read: clients take turns at some locks.
 type generated struct {
 	lines   int64  // how many there are to be, besides the header
-	form    string // csv, json, text, or app: text with nine other lines for each of a lock
+	form    string // csv, json, text; app and json-app: text and JSON with nine other lines for each of a lock
 	locks   int64  // that are in use at a time
 	always  bool   // each is another one after one hold
 	dying   bool   // each client is another one, and every third dies without a word
@@ -37,7 +38,8 @@ func (g *generated) line() {
 		g.pending = append(g.pending, "time,client,lock,event,token\n"...)
 	}
 	lock, step := g.n%g.locks, g.n/g.locks
-	if g.form == "app" {
+	busy := strings.HasSuffix(g.form, "app")
+	if busy {
 		lock, step = g.n/10%g.locks, g.n/10/g.locks
 	}
 	turn := step / 4
@@ -63,7 +65,7 @@ func (g *generated) line() {
 	at := time.Unix(1772359200, 0).UTC().Add(time.Duration(g.n) * time.Millisecond)
 	format := "%s,pod-%d,jobs-%d,%s,%s\n"
 	switch g.form {
-	case "json":
+	case "json", "json-app":
 		format = `{"time":"%s","client":"pod-%d","lock":"jobs-%d","event":"%s","token":"%s"}` + "\n"
 	case "text", "app":
 		format = "%[1]s  INFO 1 --- [job-worker-%[2]d] c.acme.billing.InvoiceJob  : lock %[4]s: jobs-%[3]d"
@@ -79,8 +81,12 @@ func (g *generated) line() {
 	}
 	g.pending = fmt.Appendf(g.pending, format, values...)
 	g.n++
-	for i := 0; g.form == "app" && i < 9 && g.n < g.lines; i++ {
-		g.pending = fmt.Appendf(g.pending, "%s DEBUG 1 --- [job-worker-%d] c.acme.billing.InvoiceJob  : invoice %d was written to the archive in 12 ms, and %d are left\n", when, client, g.n, i)
+	other := "%s DEBUG 1 --- [job-worker-%d] c.acme.billing.InvoiceJob  : invoice %d was written to the archive in 12 ms, and %d are left\n"
+	if g.form == "json-app" {
+		other = `{"time":"%s","level":"debug","client":"pod-%d","logger":"c.acme.billing.InvoiceJob","msg":"invoice %d was written to the archive in 12 ms, and %d are left"}` + "\n"
+	}
+	for i := 0; busy && i < 9 && g.n < g.lines; i++ {
+		g.pending = fmt.Appendf(g.pending, other, when, client, g.n, i)
 		g.n++
 	}
 }

@@ -200,7 +200,7 @@ func (s spellings) add(name string) {
 func (s spellings) in(line []byte, anyName bool) bool {
 	is := func(name string) bool {
 		name = trimmed(name)
-		return s[name] && name != "" && (anyName || len(name) > 2 && !numeric([]byte(name)))
+		return (anyName && name != "" || len(name) > 2) && s[name] && (anyName || !numeric([]byte(name)))
 	}
 	text := strings.ToLower(string(line))
 	if strings.Contains(text, `\`) {
@@ -209,21 +209,32 @@ func (s spellings) in(line []byte, anyName bool) bool {
 			return string(rune(c))
 		})
 	}
-	for word := range strings.FieldsFuncSeq(text, separates) {
-		if is(word) {
+	for len(text) > 0 {
+		end, parts := 0, false // of a word
+		for end < len(text) && !separates[text[end]] {
+			parts = parts || text[end] >= utf8.RuneSelf || mark(text[end])
+			end++
+		}
+		if end > 0 && (is(text[:end]) || parts && s.inPart(text[:end], is)) {
 			return true
 		}
-		for from := range word {
-			if mark(word[from]) || !edge(word, from) {
+		text = text[min(end+1, len(text)):]
+	}
+	return false
+}
+
+// inPart reports whether parts of a word are a name.
+func (s spellings) inPart(word string, is func(string) bool) bool {
+	for from := range word {
+		if mark(word[from]) || !edge(word, from) {
+			continue
+		}
+		for to, parts := from+1, 0; to <= len(word) && parts < maxParts; to++ {
+			if mark(word[to-1]) || !edge(word, to) {
 				continue
 			}
-			for to, parts := from+1, 0; to <= len(word) && parts < maxParts; to++ {
-				if mark(word[to-1]) || !edge(word, to) {
-					continue
-				}
-				if parts++; is(word[from:to]) && !location.MatchString(word) {
-					return true
-				}
+			if parts++; is(word[from:to]) && !location.MatchString(word) {
+				return true
 			}
 		}
 	}
@@ -246,7 +257,16 @@ func edge(word string, at int) bool {
 	return at == 0 || at == len(word) || mark(word[at-1]) || mark(word[at]) || (word[at-1] < utf8.RuneSelf) != (word[at] < utf8.RuneSelf)
 }
 
-func separates(c rune) bool { return c <= ' ' || strings.ContainsRune("\"'`=,;()[]{}<>|", c) }
+// separates has the bytes between words.
+var separates = func() (all [256]bool) {
+	for c := range byte(' ' + 1) {
+		all[c] = true
+	}
+	for _, c := range []byte("\"'`=,;()[]{}<>|") {
+		all[c] = true
+	}
+	return all
+}()
 
 var errOpen = errors.New("it has no line break")
 

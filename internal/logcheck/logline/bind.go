@@ -1,6 +1,7 @@
 package logline
 
 import (
+	"bytes"
 	"cmp"
 	"fmt"
 	"regexp"
@@ -81,7 +82,6 @@ func (b *bound) parts(field int, slot slotter) (parts []part, err error) {
 func (b *bound) fill(values [][]byte) *Fields {
 	f := &b.filled
 	*f = Fields{Prose: b.prose}
-	f.Failed, b.failed = b.failed, nil
 	for field, parts := range b.fields {
 		switch len(parts) {
 		case 0:
@@ -102,9 +102,7 @@ func (b *bound) fill(values [][]byte) *Fields {
 			f.set(field, joined)
 		}
 	}
-	if f.Named = len(f.Lock) > 0 && b.fields[lockField][0].slot >= 0; len(f.Mode) > 0 && f.Failed == ErrShared {
-		f.Failed = nil
-	}
+	f.Named, f.Failed = len(f.Lock) > 0 && b.fields[lockField][0].slot >= 0, b.against(f)
 	return f
 }
 
@@ -167,19 +165,7 @@ func (b *bound) emitOnly(f *Fields, p *pattern, emit func(*Fields) error) error 
 		if p.denied() || phrase.Match(f.Lock) {
 			return ErrUnread
 		}
-		for _, pair := range valued.FindAllSubmatch(p.line, -1) {
-			b.tell(pair[1], pair[2])
-		}
-		if len(f.Mode) == 0 && sharing.Match(p.line) {
-			b.failed = cmp.Or(b.failed, error(ErrShared))
-		}
-		f.Failed, f.Behind = cmp.Or(f.Failed, p.failed(), b.failed), valued.ReplaceAllFunc(p.line[p.found[1]:], func(pair []byte) []byte {
-			if mayMatter(pair) {
-				return pair
-			}
-			return nil
-		})
-		b.failed = nil
+		b.around(p, f)
 	}
 	if err := emit(f); err != nil {
 		return err
@@ -188,6 +174,33 @@ func (b *bound) emitOnly(f *Fields, p *pattern, emit func(*Fields) error) error 
 		return ErrTwo
 	}
 	return nil
+}
+
+// around notes what the text around the event of a line says of it.
+func (b *bound) around(p *pattern, f *Fields) {
+	if bytes.IndexByte(p.line, '=') >= 0 {
+		for _, pair := range valued.FindAllSubmatch(p.line, -1) {
+			b.tell(pair[1], pair[2])
+		}
+	}
+	before, behind := p.before(), p.line[p.found[1]:]
+	if sharing.Match(before[max(0, len(before)-20):]) || sharing.Match(behind) {
+		b.failed = cmp.Or(b.failed, error(ErrShared))
+	}
+	f.Failed, f.Behind = cmp.Or(f.Failed, p.failed(), b.against(f)), valued.ReplaceAllFunc(behind, func(pair []byte) []byte {
+		if mayMatter(pair) {
+			return pair
+		}
+		return nil
+	})
+}
+
+// against returns what values of a line say against its event, and forgets it.
+func (b *bound) against(f *Fields) (err error) {
+	if err, b.failed = b.failed, nil; err == ErrShared && len(f.Mode) > 0 {
+		return nil
+	}
+	return err
 }
 
 // valued matches a key with its value.
