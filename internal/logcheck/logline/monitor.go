@@ -253,12 +253,14 @@ func (d *monitorDecoder) finishScript() {
 
 func (d *monitorDecoder) tell(name string, by holder, event string, lease time.Duration) {
 	proven := d.asked(name) && d.script.read && d.script.acted
-	switch e := d.keys[name]; event {
+	e := d.keys[name]
+	switch event {
 	case "acquired":
 		proven = e.unprovenSet == 0 && !e.scripted
 	case "lost": // of a SET, it may mean that there was no hold
 		proven = proven && e.scripted
 	}
+	proven = proven && !e.merged
 	f := &Fields{Unproven: !proven, Time: []byte(d.now.time), Client: []byte(by.client()), Lock: []byte(name), Event: []byte(event), Line: d.now.line}
 	switch {
 	case lease > 0 && lease < longest:

@@ -10,6 +10,8 @@ import (
 type entry struct {
 	owner         holder        // zero without a value
 	until         time.Duration // when it expires
+	granted       time.Duration // when its owner acquired it
+	merged        bool          // its commands may be those of several servers, such as the masters of a Redlock
 	unprovenSet   int64         // the line of the owner's SET, if that may have failed
 	freeIsCertain bool          // a key without an owner is free
 	crowded       bool          // several clients of the owner's host have tried

@@ -17,6 +17,9 @@ import (
 // tick is the largest difference between a time of the log and the clock by which keys expire.
 const tick = 2 * time.Millisecond
 
+// atOnce is sooner than a client tries again on another connection.
+const atOnce = 10 * time.Millisecond
+
 var readers = strings.Fields("get mget getrange exists ttl pttl expiretime pexpiretime type hget hmget hgetall hexists hkeys hlen hvals strlen object dump watch touch memory publish")
 
 // play replays a command, of a connection or of a script.
@@ -221,6 +224,7 @@ func (d *monitorDecoder) acquire(name string, by holder, span time.Duration) {
 	e.scripted = false
 	d.act(name)
 	again := e.owner.client() == by.client()
+	e.merged = e.merged || again && e.owner.from != by.from && d.now.at < e.granted+atOnce
 	switch {
 	case e.owner == (holder{}):
 		d.grant(name, e, by, span)
@@ -246,7 +250,7 @@ func (d *monitorDecoder) acquire(name string, by holder, span time.Duration) {
 }
 
 func (d *monitorDecoder) grant(name string, e *entry, by holder, span time.Duration) {
-	e.owner = by
+	e.owner, e.granted = by, d.now.at
 	if !e.freeIsCertain {
 		e.unprovenSet = d.now.line
 	}
