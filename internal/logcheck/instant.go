@@ -22,27 +22,24 @@ const (
 
 type instant struct {
 	lines []Event
-	emit  func([]Event)
+	judge *judge
 }
 
-// add adds the next line, in the order of time. With errCrowded, the earlier lines of its time were
-// emitted without it.
-func (i *instant) add(e *Event) (err error) {
-	same := len(i.lines) > 0 && i.lines[0].At == e.At
-	if same && len(i.lines) == maxInstant {
-		err = errCrowded
-	}
-	if !same || err != nil {
+// add adds the next line, in the order of time.
+func (i *instant) add(e *Event) {
+	switch {
+	case len(i.lines) == 0:
+	case i.lines[0].At != e.At:
+		i.flush()
+	case len(i.lines) == maxInstant:
+		i.judge.result.doubt(say.LogCrowded.With(say.Number(maxInstant), i.judge.files.at(e.Line)))
 		i.flush()
 	}
 	i.lines = append(i.lines, *e)
-	return err
 }
 
 func (i *instant) flush() {
-	if len(i.lines) > 0 {
-		i.emit(i.lines)
-	}
+	i.judge.instant(i.lines)
 	i.lines = i.lines[:0]
 }
 
@@ -140,13 +137,10 @@ func (e *lateError) Error() string {
 	return fmt.Sprintf("it is %v older than a line before it, which is more than --window %v", e.by, e.window)
 }
 
-var errCrowded = fmt.Errorf("more than %d lines have one time", maxInstant)
-
-// isLate reports whether an error of Check concerns the order of lines, and so would not occur if
-// they were sorted.
+// isLate reports whether an error would not occur if the lines were sorted.
 func isLate(err error) bool {
 	_, late := errors.AsType[*lateError](err)
-	return late || errors.Is(err, errCrowded)
+	return late
 }
 
 func (o *order) push(e *Event) error {
@@ -158,7 +152,8 @@ func (o *order) push(e *Event) error {
 	}
 	o.latest = max(o.latest, e.At)
 	if o.window == 0 {
-		return o.instant.add(e)
+		o.instant.add(e)
+		return nil
 	}
 	if len(o.waiting) == maxWaiting {
 		return fmt.Errorf("more than %d lines lie within --window %v: make it shorter", maxWaiting, time.Duration(o.window))
@@ -166,21 +161,18 @@ func (o *order) push(e *Event) error {
 	waits := *e
 	at, _ := slices.BinarySearchFunc(o.waiting, e.At+1, func(w *Event, at int64) int { return cmp.Compare(w.At, at) })
 	o.waiting = slices.Insert(o.waiting, at, &waits)
-	return o.until(o.latest - o.window)
-}
-
-func (o *order) until(at int64) error {
-	for len(o.waiting) > 0 && o.waiting[0].At < at {
-		if err := o.instant.add(o.waiting[0]); err != nil {
-			return err
-		}
-		o.waiting = o.waiting[1:]
-	}
+	o.until(o.latest - o.window)
 	return nil
 }
 
-func (o *order) flush() error {
-	err := o.until(forever)
+func (o *order) until(at int64) {
+	for len(o.waiting) > 0 && o.waiting[0].At < at {
+		o.instant.add(o.waiting[0])
+		o.waiting = o.waiting[1:]
+	}
+}
+
+func (o *order) flush() {
+	o.until(forever)
 	o.instant.flush()
-	return err
 }

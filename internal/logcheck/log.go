@@ -63,23 +63,20 @@ func Check(ctx context.Context, o Options, sources ...Source) (*Result, error) {
 	if len(sources) > 1 {
 		return l.sorted()
 	}
-	order := order{window: int64(o.Window), instant: instant{emit: l.judge.instant}}
+	order := order{window: int64(o.Window), instant: instant{judge: l.judge}}
 	l.take = order.push
 	err := l.read(sources[0].In)
-	if err == nil {
-		err = order.flush()
-	}
-	if isLate(err) && sources[0].Again != nil {
+	late, is := errors.AsType[*lateError](err)
+	if is && sources[0].Again != nil {
+		line, _ := errors.AsType[*LineError](err)
 		l = newLog(ctx, o, sources)
-		line, read := errors.AsType[*LineError](err)
-		if late, ok := errors.AsType[*lateError](err); ok && read {
-			l.judge.result.remark(say.LogSorted.With(say.Number(line.Line), say.Span(late.by)))
-		}
+		l.judge.result.remark(say.LogSorted.With(say.Number(line.Line), say.Span(late.by)))
 		return l.sorted()
 	}
 	if err != nil {
 		return nil, err
 	}
+	order.flush()
 	return l.finish(), nil
 }
 
@@ -162,11 +159,9 @@ func (l *log) sorted() (*Result, error) {
 	if a, b := servers(l.spans); b > 0 {
 		return nil, fmt.Errorf("%s and %s are MONITOR of the same time, so of two servers: --separate judges each as a store of its own", l.judge.files[a], l.judge.files[b])
 	}
-	all := instant{emit: l.judge.instant}
+	all := instant{judge: l.judge}
 	err := s.each(func(e *Event) error {
-		if all.add(e) != nil {
-			l.judge.result.doubt(say.LogCrowded.With(say.Number(maxInstant), l.judge.files.at(e.Line)))
-		}
+		all.add(e)
 		return l.interrupted(e.Line)
 	})
 	if err != nil {

@@ -66,7 +66,7 @@ func judged(events []Event, rules Rules) *Result {
 	events = slices.Clone(events)
 	slices.SortFunc(events, func(a, b Event) int { return compare(&a, &b) })
 	j := newJudge(rules, nil)
-	all := instant{emit: j.instant}
+	all := instant{judge: j}
 	for i := range events {
 		all.add(&events[i])
 	}

@@ -10,20 +10,14 @@ import (
 
 // Summary is the JSON form of a judged log.
 type Summary struct {
-	File       string                    `json:"file"`  // or several, as they were named
-	Files      []string                  `json:"files"` // that are this log
-	Format     string                    `json:"format"`
-	Lines      int64                     `json:"lines"`
-	Events     int64                     `json:"events"`  // judged
-	Skipped    int64                     `json:"skipped"` // invalid lines
-	Other      int64                     `json:"other"`   // lines about something else
-	Unread     int64                     `json:"unread"`  // lines that mention a lock and were not understood
-	Reads      map[string]string         `json:"reads"`   // our names to those of the log
-	From       string                    `json:"from"`    // the time of the first event, in the log's own unit; "" for none
+	File   string   `json:"file"`  // or several, as they were named
+	Files  []string `json:"files"` // that are this log
+	Format string   `json:"format"`
+	Totals
+	Reads      map[string]string         `json:"reads"` // our names to those of the log
+	From       string                    `json:"from"`  // the time of the first event, in the log's own unit; "" for none
 	To         string                    `json:"to"`
-	Locks      int64                     `json:"locks"`
-	Contended  int64                     `json:"contended"` // of the locks
-	Verdict    Verdict                   `json:"verdict"`   // the worst of all
+	Verdict    Verdict                   `json:"verdict"` // the worst of all
 	Words      string                    `json:"words"`
 	Verdicts   map[string]verdictSummary `json:"verdicts"` // by property
 	Settings   []settingSummary          `json:"settings"` // the verdicts under each assumption; those above are of the first
@@ -87,7 +81,7 @@ func (r *Result) Summary(names []string) *Summary {
 		return v
 	}
 	c := &Summary{
-		File: strings.Join(names, " + "), Files: names, Format: r.Format, Lines: r.Lines, Events: r.Events, Skipped: r.Skipped, Other: r.Other, Unread: r.Unread, Reads: map[string]string{}, Locks: r.Locks, Contended: r.Contended,
+		File: strings.Join(names, " + "), Files: names, Format: r.Format, Totals: r.Totals, Reads: map[string]string{},
 		Verdict: r.Verdict(), Words: r.Words().English(), Doubts: inEnglish(r.Doubts), Remarks: inEnglish(r.Remarks), Result: r,
 		Verdicts: map[string]verdictSummary{
 			exclusionID:  {r.Overlap(), r.Overlaps, nil},

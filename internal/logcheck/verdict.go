@@ -177,21 +177,26 @@ func (f *Finding) Verdict() Verdict {
 	return worse(f.Overlaps.verdict(doubtful), f.StaleWrites.verdict(doubtful))
 }
 
+// Totals are the numbers of a log.
+type Totals struct {
+	Lines     int64 `json:"lines"`     // read
+	Events    int64 `json:"events"`    // judged
+	Skipped   int64 `json:"skipped"`   // invalid lines
+	Other     int64 `json:"other"`     // lines about something else
+	Unread    int64 `json:"unread"`    // lines that mention a lock and were not understood
+	Locks     int64 `json:"locks"`     // with a line of their own
+	Contended int64 `json:"contended"` // of them
+}
+
 // Result is the judgement of a whole log.
 type Result struct {
+	Totals
 	Format      string         // csv, json, text, monitor, or the preset; of several files, joined by +
 	Reads       []logline.Read // of the first file
 	Rules       Rules          // by which it was judged
 	Unit        Unit           // in which its times are shown
-	Lines       int64          // read
-	Skipped     int64          // invalid lines
-	Other       int64          // lines about something else
-	Unread      int64          // lines that mention a lock and were not understood
-	Events      int64          // judged
 	First       int64          // the time of the first event
 	Last        int64          // the time of the last event
-	Locks       int64          // with a line of their own
-	Contended   int64          // of them
 	Overlaps    Count
 	StaleWrites Count
 	Writes      int64
