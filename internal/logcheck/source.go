@@ -211,7 +211,7 @@ func (s spellings) in(line []byte, anyName bool) bool {
 	}
 	for len(text) > 0 {
 		end, parts := 0, false // of a word
-		for end < len(text) && !separates[text[end]] {
+		for end < len(text) && text[end] > ' ' && !separates[text[end]] {
 			parts = parts || text[end] >= utf8.RuneSelf || mark(text[end])
 			end++
 		}
@@ -257,16 +257,8 @@ func edge(word string, at int) bool {
 	return at == 0 || at == len(word) || mark(word[at-1]) || mark(word[at]) || (word[at-1] < utf8.RuneSelf) != (word[at] < utf8.RuneSelf)
 }
 
-// separates has the bytes between words.
-var separates = func() (all [256]bool) {
-	for c := range byte(' ' + 1) {
-		all[c] = true
-	}
-	for _, c := range []byte("\"'`=,;()[]{}<>|") {
-		all[c] = true
-	}
-	return all
-}()
+// separates has the marks between words.
+var separates = [256]bool{'"': true, '\'': true, '`': true, '=': true, ',': true, ';': true, '(': true, ')': true, '[': true, ']': true, '{': true, '}': true, '<': true, '>': true, '|': true}
 
 var errOpen = errors.New("it has no line break")
 
@@ -342,7 +334,7 @@ func (l *log) emit(f *logline.Fields) error {
 		return logline.ErrUnread
 	case f.Prose && unknown:
 		return logline.Pass(l.line)
-	case f.Failed != nil && err == nil && e.Kind != Waiting && e.Kind != Lost:
+	case f.Failed != nil && err == nil && e.Kind != Waiting && e.Kind != Lost && !(f.Failed == logline.ErrShared && e.HasMode):
 		return f.Failed
 	case err != nil || f.Moved != nil:
 		return cmp.Or(err, f.Moved)

@@ -102,7 +102,7 @@ func (b *bound) fill(values [][]byte) *Fields {
 			f.set(field, joined)
 		}
 	}
-	f.Named, f.Failed = len(f.Lock) > 0 && b.fields[lockField][0].slot >= 0, b.against(f)
+	f.Named = len(f.Lock) > 0 && b.fields[lockField][0].slot >= 0
 	return f
 }
 
@@ -167,6 +167,7 @@ func (b *bound) emitOnly(f *Fields, p *pattern, emit func(*Fields) error) error 
 		}
 		b.around(p, f)
 	}
+	f.Failed, b.failed = b.failed, nil
 	if err := emit(f); err != nil {
 		return err
 	}
@@ -187,20 +188,13 @@ func (b *bound) around(p *pattern, f *Fields) {
 	if sharing.Match(before[max(0, len(before)-20):]) || sharing.Match(behind) {
 		b.failed = cmp.Or(b.failed, error(ErrShared))
 	}
-	f.Failed, f.Behind = cmp.Or(f.Failed, p.failed(), b.against(f)), valued.ReplaceAllFunc(behind, func(pair []byte) []byte {
+	b.failed = cmp.Or(p.failed(), b.failed)
+	f.Behind = valued.ReplaceAllFunc(behind, func(pair []byte) []byte {
 		if mayMatter(pair) {
 			return pair
 		}
 		return nil
 	})
-}
-
-// against returns what values of a line say against its event, and forgets it.
-func (b *bound) against(f *Fields) (err error) {
-	if err, b.failed = b.failed, nil; err == ErrShared && len(f.Mode) > 0 {
-		return nil
-	}
-	return err
 }
 
 // valued matches a key with its value.

@@ -139,6 +139,7 @@ func (d *csvDecoder) Decode(line []byte, _ int64, emit func(*Fields) error) erro
 	if n := len(d.values); n > len(d.columns) || n < len(d.columns) && !d.spared(n) {
 		return fmt.Errorf("%d columns, the header has %d", n, len(d.columns))
 	}
+	d.failed = nil
 	for _, at := range d.tells {
 		if at < len(d.values) {
 			d.tell([]byte(d.columns[at]), d.values[at])
