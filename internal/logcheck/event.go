@@ -104,14 +104,14 @@ func (f files) name(place int64) string {
 	return f[place>>fileBits]
 }
 
-// rotation is what a rotated file's name has more.
-var rotation = regexp.MustCompile(`(?:[-.]\d{4}-?\d\d-?\d\d)?(?:\.\d+)?(?:\.gz)?$`)
+// rotation is what a rotated file's name has more, at its end or before its extension.
+var rotation = regexp.MustCompile(`(?:[-.]\d{4}-?\d\d-?\d\d)?(?:\.\d+)?(\.[a-z]+)??(?:\.gz)?$`)
 
 // short returns the name of a file without its folder; with it when another file has the same: each
 // stands for a client. A rotated file has the name of the one that follows it, if that is here,
 // too.
 func (f files) short(n int) string {
-	if i := slices.Index(f, rotation.ReplaceAllString(f[n], "")); i >= 0 {
+	if i := slices.Index(f, rotation.ReplaceAllString(f[n], "$1")); i >= 0 {
 		n = i
 	}
 	base := func(name string) string { return path.Base(filepath.ToSlash(name)) }

@@ -320,6 +320,7 @@ func TestMisreadLogs(t *testing.T) {
 		// A holds from 0 to 10 s, in two files of which one line is in both, and then B.
 		{"rotated files that name no client", "zone: UTC", []string{"app.log\n" + holds("00", "10"), "app.log.1\n" + cut(holds("00", "10"), 1), "b.log\n" + holds("20", "30")}, None, "1 duplicate line"},
 		{"files that are rotated by day", "zone: UTC", []string{"app.log\n" + cut(holds("00", "10"), 2), "app.log-20260301\n" + cut(holds("00", "10"), 1), "b.log\n" + holds("20", "30")}, None, ""},
+		{"files that are rotated by day, with the extension last", "zone: UTC", []string{"app.log\n" + cut(holds("00", "10"), 2), "app.2026-03-01.0.log\n" + cut(holds("00", "10"), 1), "b.log\n" + holds("20", "30")}, None, ""},
 		{"two acquisitions that look like one line twice, and two ends", proseFormat, []string{"a.log\n" + strings.Repeat("2026-03-01T12:00:00.000Z [A] lock acquired: jobs\n", 2) +
 			"2026-03-01T12:00:01.000Z [B] lock waiting: jobs\n2026-03-01T12:00:02.000Z [A] lock released: jobs\n2026-03-01T12:00:05.000Z [B] lock acquired: jobs\n" +
 			"2026-03-01T12:00:09.000Z [A] lock released: jobs\n2026-03-01T12:00:10.000Z [B] lock released: jobs\n"}, Unknown, "it may have been acquired twice"},
