@@ -26,9 +26,9 @@ import (
 // any client, nor requests without an answer or by a client that dies before it, since their grant
 // lets no client in, nor those to a server on which such a request has made an entry of its own,
 // which keeps it out in any case. A client that waits at the server, by a blocking statement or a
-// watch, asks again when it is told. Real servers do not report executions: there the time of
-// sending counts, if there is a reply. In a history without messages, waiting clients are assumed
-// to ask all the time.
+// watch, asks again when it is told; if it gives up before, it has asked when it sent the statement.
+// Real servers do not report executions: there the time of sending counts, if there is a reply. In
+// a history without messages, waiting clients are assumed to ask all the time.
 
 func (t *tally) message(i int32, e *history.Event) {
 	client, server, at := e.Peer, e.Node, i
@@ -41,6 +41,11 @@ func (t *tally) message(i int32, e *history.Event) {
 			return
 		}
 	case history.Replied:
+		client, server, at = e.Node, e.Peer, e.Cause
+	case history.TimedOut:
+		if t.h.Text(e.Text) != history.KeptWaiting {
+			return
+		}
 		client, server, at = e.Node, e.Peer, e.Cause
 	default:
 		return

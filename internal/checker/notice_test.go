@@ -48,6 +48,8 @@ func TestWhoCanNotice(t *testing.T) {
 		{"asks, and dies before the answer comes", a + "0 F fault-began value=1; " + b + "1 B sent; 1 S executed peer=B cause=4; 1.1 B crashed; 9 A releasing", false},
 		{"asks, and dies with the answer", a + "0 F fault-began value=1; " + b + "1 B sent; 1 S executed peer=B cause=4; 1.1 B replied cause=5; 1.2 B crashed; 9 A releasing", true},
 		{"asks, its replacement waits, and the entry that it has asked for keeps both out", "0 F fault-began value=1; 1 B waits; 1 B sent; 1 S executed peer=B cause=2; 1 S granted owner=B cause=3; 1.1 B crashed; 2 C waits; 2 S executed peer=C; 9 S expired owner=B", true},
+		{"asks, and the server keeps it waiting until it gives up", a + "0 F fault-began value=1; " + b + "1 B sent; 2 B timed-out cause=4 text=" + history.KeptWaiting + "; 9 A releasing", true},
+		{"asked before the fault only, and the server keeps it waiting", a + b + "1 B sent; 1 F fault-began value=1; 2 B timed-out cause=3 text=" + history.KeptWaiting + "; 9 A releasing", false},
 		{"asks, and its own entry keeps it out, by a server that does not say when", a + "0 F fault-began value=1; " + b + "1 B sent; 2 S granted owner=B cause=4; 2 B timed-out cause=4; 3 B sent; 4 B replied peer=S cause=7; 9 A releasing", false},
 		{"asks, and another client's answer is lost, by a server that does not say when", a + "0 F fault-began value=1; 0 C sent; 0 S reply-dropped peer=C cause=3; " + b + "2 S granted owner=B; 3 B sent; 4 B replied peer=S cause=7; 9 A releasing", true},
 		{"asks, and the server takes no writes", a + "0 F fault-began value=1; " + b + "1 S executed peer=B text=(error) NOREPLICAS no; 9 A releasing", false},

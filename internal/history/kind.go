@@ -33,7 +33,7 @@ const (
 	Sent           // Node: client, Peer: server; Text: the command as typed
 	Executed       // Node: server, Peer: client; Cause: Sent; Text: the reply as redis-cli prints it
 	Replied        // Node: client, Peer: server; Cause: Executed; Text: the reply
-	TimedOut       // Node: client, Peer: server; Cause: Sent; Text: the error that the client got instead of a reply
+	TimedOut       // Node: client, Peer: server; Cause: Sent; Text: the error that the client got instead of a reply, or KeptWaiting
 	RequestDropped // Node: client, Peer: server; Cause: Sent; the request never arrives
 	ReplyDropped   // Node: server, Peer: client; Cause: Executed; the reply never arrives
 
@@ -100,6 +100,10 @@ var kindNames = [kindCount]string{
 	Demoted: "demoted", MayHaveRemoved: "may-have-removed",
 	WithoutEffect: "without-effect",
 }
+
+// KeptWaiting is the text of TimedOut when the server has kept the request waiting for another
+// client, as a blocking statement. Only the simulator knows that, and only of a user's own lock.
+const KeptWaiting = "the server keeps the request waiting"
 
 // OnWire reports whether the event is one of a message, as most are.
 func (k Kind) OnWire() bool { return k >= Sent && k <= ReplyDropped }

@@ -48,6 +48,7 @@ type call struct {
 	answered    bool
 	broken      bool     // the connection broke first
 	timedOut    bool     // the client has waited for long enough
+	kept        bool     // by the server, which has not executed it yet: it waits for another client
 	takenBack   bool     // the client has given up, see plan.Network
 	silent      bool     // about the connection itself, and in no history
 	ofClient    []string // CLIENT and its words; nil when it is none
@@ -85,7 +86,7 @@ func (w *World) newCall(c *client) *call {
 	}
 	l.conn, l.lane, l.op, l.known, l.value, l.err, l.patience = nil, nil, nil, 0, nil, nil, 0
 	l.socket, l.silent, l.ofClient, l.told = nil, false, nil, nil
-	l.answered, l.broken, l.timedOut, l.takenBack = false, false, false, false
+	l.answered, l.broken, l.timedOut, l.kept, l.takenBack = false, false, false, false, false
 	l.dropRequest, l.dropReply, l.slowRequest, l.slowReply = 0, 0, lateness{}, lateness{}
 	return l
 }

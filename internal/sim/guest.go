@@ -2,6 +2,7 @@ package sim
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"time"
 
@@ -184,10 +185,17 @@ func (s *Socket) stopWaiting(why error) {
 	}
 }
 
+// errKept is the error of a request that the server has kept waiting for longer than its client
+// waits for an answer.
+var errKept = errors.New(history.KeptWaiting)
+
 // stopWaiting notes that the program of a guest has stopped waiting for the answer.
 func (l *call) stopWaiting(why error) {
 	if !l.silent && !l.timedOut {
 		l.timedOut = true
+		if l.kept && errors.Is(why, ports.ErrTimeout) {
+			why = errKept
+		}
 		_ = l.client.fail(l, why)
 	}
 }

@@ -29,6 +29,7 @@ type runner interface {
 func (m *machine) execute(l *call) {
 	a, done := m.model.Exec(m.by.server().clock(), uint64(l.id), l.storeConn(), l.op)
 	if !done {
+		l.kept = true
 		m.waiting = append(m.waiting, l)
 		m.drain(l.executed)
 		return

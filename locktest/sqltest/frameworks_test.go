@@ -108,7 +108,7 @@ func (f *taker) take(ctx context.Context) (func(context.Context) error, error) {
 func TestFrameworks(t *testing.T) {
 	for name, f := range frameworks {
 		known := []locktest.Option{
-			locktest.Stories("contention", "pause", "crash", "restart", "late-release", "failover"), locktest.Breaks("failover"),
+			locktest.Stories("contention", "failed-try", "pause", "crash", "restart", "late-release", "failover"), locktest.Breaks("failover"),
 		}
 		if f.overlapped {
 			known = append(known, locktest.Breaks("pause"))
