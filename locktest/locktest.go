@@ -25,8 +25,8 @@
 // # What a pause is
 //
 // The goroutines of a client cannot be stopped from outside. A paused client is stopped where it
-// communicates: its reads and writes block, and Acquire, Extend and Release return when the pause
-// is over. Its timers keep firing meanwhile, and all clients share one clock: a lock that reads the
+// communicates: its reads block, what it sends waits, and Acquire, Extend and Release return when the
+// pause is over. Its timers keep firing meanwhile, and all clients share one clock: a lock that reads the
 // time after a pause sees the true time.
 package locktest
 
