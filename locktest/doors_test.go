@@ -4,6 +4,7 @@ package locktest_test
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/nats-io/nats.go/jetstream"
@@ -77,6 +78,9 @@ func mysqlNames(c locktest.Client) locktest.Lock {
 			_ = session.Close()
 			return nil, context.DeadlineExceeded
 		}
-		return locktest.LeaseFunc(func(context.Context) error { return session.Close() }), nil
+		return locktest.LeaseFunc(func(ctx context.Context) error {
+			_, err := session.ExecContext(ctx, "SELECT RELEASE_LOCK(?)", c.Key())
+			return errors.Join(err, session.Close())
+		}), nil
 	})
 }
