@@ -5,10 +5,7 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
-	"os"
-	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -35,6 +32,8 @@ type bend struct {
 	onlyA         bool          // B and C ignore success
 	silent        bool          // it renews for good, and reports no loss
 	renewsFor     time.Duration // 0: the lease
+	tires         int           // it renews so often, and reports no loss
+	breaksIn      time.Duration // it removes the entry after so long a wait
 	ownIsYes      bool          // an entry of its own, of an earlier request, is a whole lease
 }
 
@@ -89,7 +88,10 @@ func (l *bentLock) acquire(ctx context.Context) (locktest.Lease, error) {
 		go l.try(context.Background(), word)
 		return l.hold(ctx, word, time.Now()), nil
 	}
-	for {
+	for began := time.Now(); ; {
+		if l.breaksIn > 0 && time.Since(began) > l.breaksIn {
+			l.store.Del(ctx, l.key())
+		}
 		asked := time.Now()
 		taken, err := l.try(ctx, word)
 		if l.fromReply {
@@ -141,7 +143,10 @@ func (l *bentLock) hold(ctx context.Context, word string, asked time.Time) lockt
 
 // watch renews at each third of the lease until that is over.
 func (h *bentLease) watch(life context.Context) {
-	for h.silent && life.Err() == nil || time.Now().Before(h.until) {
+	for n := 1; h.silent && life.Err() == nil || time.Now().Before(h.until); n++ {
+		if n == h.tires {
+			return
+		}
 		select {
 		case <-life.Done():
 			if !h.survives {
@@ -247,6 +252,8 @@ var bends = map[string]struct {
 	"one token":       {bend{oneToken: true}, "with the fencing token 1, and "},
 	"silent":          {bend{silent: true}, `locktest.Breaks("cut-long-work", "mutual-exclusion")`},
 	"renews for less": {bend{renewsFor: 9 * time.Second}, `locktest.Breaks("late-cut-long-work", "mutual-exclusion")`},
+	"tires":           {bend{tires: 10}, `locktest.Breaks("longer-work", "mutual-exclusion")`},
+	"breaks in":       {bend{breaksIn: 55 * time.Second}, `locktest.Breaks("long-queue", "owner-only-release")`},
 	"own is yes":      {bend{ownIsYes: true}, `locktest.Breaks("lost-reply", "mutual-exclusion")`},
 	"only A":          {bend{onlyA: true}, "has waited for the lock in vain"},
 }
@@ -314,79 +321,4 @@ func handedOver(c locktest.Client) locktest.Lock {
 			return err
 		}), err
 	})
-}
-
-// leaving is the straight lock with a goroutine that ends at the release, or never if it forgets.
-func leaving(forgets bool) func(locktest.Client) locktest.Lock {
-	return func(c locktest.Client) locktest.Lock {
-		inner := bend{}.lock(c)
-		return locktest.LockFunc(func(ctx context.Context) (locktest.Lease, error) {
-			held, err := inner.Acquire(ctx)
-			if err != nil {
-				return nil, err
-			}
-			done := make(chan struct{})
-			go func() { <-done }()
-			return locktest.LeaseFunc(func(ctx context.Context) error {
-				if !forgets {
-					defer close(done)
-				}
-				return held.Release(ctx)
-			}), nil
-		})
-	}
-}
-
-// talks are tests that pass, with a text that they print and one that they do not.
-var talks = map[string]struct {
-	play      func(*testing.T)
-	says, not string
-}{
-	"crash": {func(t *testing.T) {
-		locktest.Run(t, locktest.Redis{}, leaving(false), locktest.Stories("crash"))
-	}, "not tried  ", "Client.Cleanup"},
-	"leak": {func(t *testing.T) {
-		locktest.Run(t, locktest.Redis{}, leaving(true), locktest.Stories("contention"))
-	}, "give Client.Cleanup what ends them", "goroutine 0"},
-	"not judged": {func(t *testing.T) {
-		locktest.Run(t, locktest.Redis{}, twoKeys, locktest.Stories("contention"), locktest.Unjudged(locktest.OwnerOnlyRelease))
-	}, "owner-only-release is not judged where it is unknown, as the test says", "FAIL"},
-	"handed over": {func(t *testing.T) {
-		locktest.Run(t, locktest.Redis{}, handedOver, locktest.Stories("contention", "pause"), locktest.Breaks("pause"), locktest.MayBeUntested("rehearsal"))
-	}, "entry not followed", "FAIL"},
-	"green": {TestTheStraightLock, "entry under app:lock:lock", "FAIL"},
-	"without walk": {func(t *testing.T) {
-		locktest.Run(t, locktest.Redis{}, with(bareHolds), locktest.WithoutWalk(), locktest.Breaks("long-work"), locktest.Breaks("pause"), locktest.Breaks("failover"))
-	}, "not tried  a fault at every request; late replies in work that outlasts the lease; wrong clocks of clients", "slow-reply"},
-}
-
-func TestThatTalks(t *testing.T) {
-	if test, ok := talks[os.Getenv(failing)]; ok {
-		test.play(t)
-	}
-}
-
-// A passed test says what was tried and what was not, with -v and to `simulate test`. Goroutines of
-// a client that died are no leak.
-func TestWhatAGreenSays(t *testing.T) {
-	for name, test := range talks {
-		t.Run(name, func(t *testing.T) {
-			summary := filepath.Join(t.TempDir(), "summary")
-			t.Setenv("LOCKSTEP_SUMMARY", summary)
-			out, _, passes := playAlone(t, "TestThatTalks", name, "-test.v")
-			if !passes || !strings.Contains(out, test.says) || strings.Contains(out, test.not) {
-				t.Errorf("it passes: %v; or it does not say %q, or says %q:\n%s", passes, test.says, test.not, out)
-			}
-			text, err := os.ReadFile(summary)
-			lines := strings.Split(string(text), "\n")
-			if err != nil || len(lines) < 5 || lines[0] != "TestThatTalks" {
-				t.Fatalf("%v, %q", err, lines)
-			}
-			for i, word := range []string{"  tried      ", "  with       ", "  not tried  "} {
-				if !strings.HasPrefix(lines[1+i], word) {
-					t.Errorf("%q does not begin with %q", lines[1+i], word)
-				}
-			}
-		})
-	}
 }

@@ -216,8 +216,8 @@ func TestWhatATestKnows(t *testing.T) {
 	}{
 		{locks.StoreRedis, 0, nil, "minority"},
 		{locks.StoreRedis, 0, []string{"pause"}, "minority"},
-		{locks.StoreRedis, 0, []string{"long-work"}, "slow-reply cut-long-work late-cut-long-work skewed-long-work minority"},
-		{locks.StoreRedis, 0, []string{"long-work", "slow-reply"}, "cut-long-work late-cut-long-work skewed-long-work minority"},
+		{locks.StoreRedis, 0, []string{"long-work"}, "longer-work slow-reply cut-long-work late-cut-long-work skewed-long-work minority"},
+		{locks.StoreRedis, 0, []string{"long-work", "slow-reply"}, "longer-work cut-long-work late-cut-long-work skewed-long-work minority"},
 		{locks.StoreRedisNodes, 2, nil, "failover"},
 		{locks.StoreRedisNodes, 3, nil, "failover"},
 	} {

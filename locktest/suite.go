@@ -33,7 +33,7 @@ var usual embed.FS
 
 // usualNames are their names in the order of playing.
 var usualNames = []string{
-	"contention", "failed-try", "long-work", "pause", "crash", "next-crash", "lost-reply", "lost-request",
+	"contention", "failed-try", "long-queue", "long-work", "longer-work", "pause", "crash", "next-crash", "lost-reply", "lost-request",
 	"late-release", "late-own-release", "slow-reply", "cut-long-work", "late-cut-long-work", "restart",
 	"skewed-server", "skewed-behind", "skewed-long-work", "failover", "minority",
 }
@@ -43,7 +43,7 @@ var usualNames = []string{
 func (s *suite) usualStories() []string {
 	return slices.DeleteFunc(slices.Clone(usualNames), func(name string) bool {
 		switch name {
-		case "slow-reply", "cut-long-work", "late-cut-long-work", "skewed-long-work":
+		case "longer-work", "slow-reply", "cut-long-work", "late-cut-long-work", "skewed-long-work":
 			return s.breaks["long-work"] != nil && s.breaks[name] == nil
 		case "minority":
 			return s.servers.Nodes < 2
