@@ -275,6 +275,9 @@ var failures = map[string]failure{
 	"false alarm": {runs(with(func(_ context.Context, h *hold) (locktest.Lease, error) {
 		return locktest.LeaseFunc(func(ctx context.Context) error { return errors.Join(h.Release(ctx), locktest.ErrNotHeld) }), nil
 	}), locktest.Stories("contention")), []string{"A releases the lock and is told that it had none at "}},
+	"failed release": {runs(with(func(_ context.Context, h *hold) (locktest.Lease, error) {
+		return locktest.LeaseFunc(func(ctx context.Context) error { return errors.Join(h.Release(ctx), errors.New("rolled back already")) }), nil
+	})), []string{"untested: A releases the lock and gets an error at ", ". The error: rolled back already"}},
 	"lost at once": {runs(with(func(_ context.Context, h *hold) (locktest.Lease, error) { return lost{h}, nil })),
 		[]string{"untested: A is told that its lock is lost at ", "and nothing has gone wrong"}},
 	"all at once": {runs(freely), []string{"untested: ", "two clients have held the lock at once, though nothing went wrong", "two holders inside"}},

@@ -279,6 +279,9 @@ func (r *reader) alarms(e *history.Event, t *trail) {
 	if what != "" && inside && !r.faulted && r.signs.alarm == "" && e.At.Sub(t.acquired) < r.h.Header.Lease/2 {
 		r.signs.alarm = fmt.Sprintf("%s %s at %v. It got the lock at %v, and nothing has gone wrong",
 			r.h.Name(e.Node), what, e.At, t.acquired)
+		if said := r.h.Text(e.Text); said != "" {
+			r.signs.alarm += ". The error: " + said
+		}
 	}
 }
 
