@@ -164,8 +164,11 @@ func showReplay(g *globals, s *runstore.Run, all []export.Replayed, same bool) e
 		if f := r.First; f != nil {
 			what := say.Clauses(each.Map(f.Fields, say.Text))
 			fmt.Fprintf(g.stdout, "\n%s\n", g.said(say.DiffersIn.With(say.Verbatim(r.Lock), what)))
-			fmt.Fprintf(g.stdout, "  %s  %s\n", say.Text("stored").In(g.language), g.said(r.StoredWords))
-			fmt.Fprintf(g.stdout, "  %s  %s\n", say.Text("played").In(g.language), g.said(r.PlayedWords))
+			if f.Index >= 0 {
+				ended := say.Text("(the history has ended)").In(g.language)
+				fmt.Fprintf(g.stdout, "  %s  %s\n", say.Text("stored").In(g.language), terminalText(cmp.Or(f.Stored, ended)))
+				fmt.Fprintf(g.stdout, "  %s  %s\n", say.Text("played").In(g.language), terminalText(cmp.Or(f.Played, ended)))
+			}
 		}
 	}
 	return nil

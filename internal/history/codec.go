@@ -116,6 +116,14 @@ func lineOf(h *History) *line {
 	return l
 }
 
+// Line returns event i as it is stored, without its end of line; "" for an index outside the history.
+func (h *History) Line(i int) string {
+	if i < 0 || i >= len(h.Events) {
+		return ""
+	}
+	return string(appendObject(nil, eventFields, lineOf(h).of(i)))
+}
+
 // of makes l the line of event i.
 func (l *line) of(i int) *line {
 	l.Event = l.h.Events[i]

@@ -1,12 +1,6 @@
 package export
 
-import (
-	"fmt"
-
-	"lockstep/internal/history"
-	"lockstep/internal/report/trace"
-	"lockstep/internal/say"
-)
+import "lockstep/internal/history"
 
 // Replayed is the comparison of one lock's histories.
 type Replayed struct {
@@ -16,14 +10,12 @@ type Replayed struct {
 	Stored    string      `json:"hash_stored"`
 	Played    string      `json:"hash_played"`
 	First     *Difference `json:"first_difference"` // null when there is none
-
-	StoredWords, PlayedWords say.Phrase `json:"-"` // of the first difference
 }
 
-// Difference is the first difference of two histories, in words.
+// Difference is the first difference of two histories.
 type Difference struct {
-	Index  int      `json:"index"` // of the event, counted from 0; -1: the headers
-	Stored string   `json:"stored"`
+	Index  int      `json:"index"`  // of the event, counted from 0; -1: the headers
+	Stored string   `json:"stored"` // the event as it is stored; "" for headers and after the end
 	Played string   `json:"played"`
 	Fields []string `json:"fields"` // that differ
 }
@@ -35,20 +27,7 @@ func CompareHistories(stored, played *history.History) Replayed {
 	}
 	r.Identical = r.Stored == r.Played
 	if d := history.FirstDifference(stored, played); d != nil {
-		r.StoredWords, r.PlayedWords = eventLine(stored, d.Index), eventLine(played, d.Index)
-		r.First = &Difference{Index: d.Index, Stored: r.StoredWords.English(), Played: r.PlayedWords.English(), Fields: d.Fields}
+		r.First = &Difference{Index: d.Index, Stored: stored.Line(d.Index), Played: played.Line(d.Index), Fields: d.Fields}
 	}
 	return r
-}
-
-// eventLine is an event in words, with its true time to the nanosecond. Index -1 is the header.
-func eventLine(h *history.History, i int) say.Phrase {
-	switch {
-	case i < 0:
-		return say.Text("its header")
-	case i >= len(h.Events):
-		return say.Text("(the history has ended)")
-	}
-	at := int64(h.Events[i].At)
-	return say.ExactlyAt.With(say.Verbatim(fmt.Sprintf("%d.%09d", at/1e9, at%1e9)), trace.InWords(h, i))
 }
