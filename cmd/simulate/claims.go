@@ -95,7 +95,7 @@ func (f *claimsFlags) measure(ctx context.Context) error {
 func (f *claimsFlags) results(ctx context.Context, chosen []claims.Claim) ([]claims.Measured, error) {
 	o := claims.Options{Claims: chosen, Jobs: f.jobs}
 	if f.shards.elsewhere() {
-		o.Kept = campaign.InMemory(nil)
+		o.Kept = campaign.NewResults(&campaign.Work{}, 0)
 		if err := f.shards.gather(ctx, f.globals, "claims", f.claimsOptions, o.Kept, func(s campaign.Shard) error {
 			mine := o
 			mine.Shard = s

@@ -202,20 +202,20 @@ func (f *exploreFlags) keptAs() (*campaign.Work, error) {
 }
 
 // open opens the file of the walk to continue.
-func (f *exploreFlags) open() (*campaign.Book, error) {
+func (f *exploreFlags) open() (*campaign.Results, error) {
 	w, err := f.keptAs()
 	if err != nil {
 		return nil, err
 	}
 	switch {
 	case f.resume == "":
-		return campaign.InMemory(campaign.NewResults(w, 0)), nil
+		return campaign.NewResults(w, 0), nil
 	case f.asIs || f.shards.asked(): // read only
-		r, err := campaign.Look(f.resume, w, 0)
-		return campaign.InMemory(r), f.unkept(err)
+		kept, err := campaign.Look(f.resume, w, 0)
+		return kept, f.unkept(err)
 	}
-	book, err := campaign.Open(f.resume, w, 0)
-	return book, f.unkept(err)
+	kept, err := campaign.Open(f.resume, w, 0)
+	return kept, f.unkept(err)
 }
 
 // unkept is the error for a walk that cannot be written to its file or read from it.
@@ -230,7 +230,7 @@ func (f *exploreFlags) unkept(err error) error {
 }
 
 // interrupted stores an interrupted walk, unless it has a file, and says how to continue.
-func (f *exploreFlags) interrupted(s *explore.State, kept *campaign.Book) (err error) {
+func (f *exploreFlags) interrupted(s *explore.State, kept *campaign.Results) (err error) {
 	if f.resume == "" {
 		f.resume = f.freeFile()
 		err = unwritable(writeNew(f.resume, kept.Store()), "--resume")

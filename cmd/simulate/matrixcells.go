@@ -112,7 +112,7 @@ func (f *matrixFlags) measureElsewhere(ctx context.Context, o *matrix.Options) e
 		return bug(err)
 	}
 	of := matrixOptions{f.locks, f.columns, f.scale, f.seeds, runstore.SHA256(stored)}
-	o.Kept = campaign.InMemory(nil)
+	o.Kept = campaign.NewResults(&campaign.Work{}, 0)
 	return f.shards.gather(ctx, f.globals, "matrix", of, o.Kept, func(s campaign.Shard) error {
 		mine := *o
 		mine.Shard = s

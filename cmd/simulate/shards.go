@@ -208,15 +208,15 @@ func divided[R any](ctx context.Context, f *shardFlags, g *globals, command stri
 	return nil, silent(exitMet)
 }
 
-// gather is divided for a work that is played into a book, piece by piece: it has the pieces of all
+// gather is divided for a work that is kept piece by piece: it has the pieces of all
 // shards in the end.
-func (f *shardFlags) gather(ctx context.Context, g *globals, command string, options any, kept *campaign.Book, play func(campaign.Shard) error) error {
+func (f *shardFlags) gather(ctx context.Context, g *globals, command string, options any, kept *campaign.Results, play func(campaign.Shard) error) error {
 	shards, err := divided(ctx, f, g, command, options, func(s campaign.Shard) ([]*campaign.Line, error) {
 		err := play(s)
 		return kept.Lines(), err
 	})
 	for _, one := range slices.Concat(shards...) {
-		err = errors.Join(err, kept.Add(one))
+		err = errors.Join(err, kept.Put(one))
 	}
 	return err
 }
@@ -264,7 +264,7 @@ func (f *shardFlags) playShard(g *globals, w *campaign.Work, play func() (any, e
 	}
 	part, err := campaign.Open(path, w, f.shard.Of)
 	if err == nil {
-		err = errors.Join(part.Add(line), part.Close())
+		err = errors.Join(part.Put(line), part.Close())
 	}
 	if errors.Is(err, campaign.ErrDiverged) {
 		return bug(err)

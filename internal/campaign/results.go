@@ -10,22 +10,27 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
-
-	"lockstep/internal/each"
+	"sync"
 )
 
 // Results are the results of some units of a work, each with its key. They are stored as lines of
-// JSON: a header, which says what is played, and a line for each unit.
+// JSON: a header, which says what is played, and a line for each unit. Those of Open are a file, and
+// new ones are appended to it. Nil has none and keeps none.
 type Results struct {
 	Work   *Work
 	Shards int // the number of shards, which are the units; 0: the units are something else
 
-	hash  string // of the work
-	file  string // where they were read; "" for none
+	hash string // of the work
+	file string // where they were read; "" for none
+
+	mu    sync.Mutex
 	lines map[string]*Line
+	open  *os.File // nil: in memory
+	size  int64    // of its complete lines; 0: the header is not written yet
 }
 
 // Line is the result of one unit of a work. It is valid for this work only.
@@ -143,8 +148,11 @@ const justPlayed = "what was just played"
 // ErrDiverged is a unit that was played twice with different results.
 var ErrDiverged = errors.New("the same work has two results")
 
-// Put adds the result of a unit. The same again changes nothing; a different one is ErrDiverged.
+// Put adds the result of a unit, also to the file if there is one. The same again changes nothing; a
+// different one is ErrDiverged. After an error nothing is changed.
 func (r *Results) Put(l *Line) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	if known := r.lines[l.Key]; known != nil {
 		if !bytes.Equal(known.Data, l.Data) {
 			return fmt.Errorf("%w: %s is one thing in %s and another in %s", ErrDiverged, l.Key,
@@ -155,19 +163,45 @@ func (r *Results) Put(l *Line) error {
 	if s, err := Parse(l.Key, func(string) string { return "" }); r.Shards > 0 && (err != nil || s.Of != r.Shards || s.String() != l.Key) {
 		return fmt.Errorf("it is of shard %q of %d", l.Key, r.Shards)
 	}
+	if err := r.store(l); err != nil {
+		return err
+	}
 	r.lines[l.Key] = l
 	return nil
 }
 
+// Keep puts the result of a unit, any JSON value.
+func (r *Results) Keep(key string, result any) error {
+	if r == nil {
+		return nil
+	}
+	l, err := NewLine(r.Work, key, result)
+	if err != nil {
+		return err
+	}
+	return r.Put(l)
+}
+
 // Get returns the result of a unit; nil when it is unknown.
-func (r *Results) Get(key string) *Line { return r.lines[key] }
+func (r *Results) Get(key string) *Line {
+	if r == nil {
+		return nil
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.lines[key]
+}
 
 // Lines returns all results in the order of their keys: shards by their numbers.
 func (r *Results) Lines() []*Line {
-	keys := slices.SortedFunc(maps.Keys(r.lines), func(a, b string) int {
-		return cmp.Or(cmp.Compare(len(a), len(b)), strings.Compare(a, b))
+	if r == nil {
+		return nil
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.SortedFunc(maps.Values(r.lines), func(a, b *Line) int {
+		return cmp.Or(cmp.Compare(len(a.Key), len(b.Key)), strings.Compare(a.Key, b.Key))
 	})
-	return each.Map(keys, r.Get)
 }
 
 // Len returns the number of known units.

@@ -98,9 +98,9 @@ func Lookup(n int) (Claim, bool) {
 // Options say what to measure.
 type Options struct {
 	Claims []Claim
-	Jobs   int            // workers; 0: one for each core
-	Shard  campaign.Shard // which of the claims
-	Kept   *campaign.Book // has results that are not measured again, and takes new ones; nil: none
+	Jobs   int               // workers; 0: one for each core
+	Shard  campaign.Shard    // which of the claims
+	Kept   *campaign.Results // has results that are not measured again, and takes new ones; nil: none
 	// Progress, if not nil, is called with the number of measured claims; one call at a time.
 	Progress func(done, all int)
 }

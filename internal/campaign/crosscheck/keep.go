@@ -23,7 +23,7 @@ import (
 
 // Kept is a file of real runs, so that a comparison, which takes hours, can be resumed.
 type Kept struct {
-	*campaign.Book
+	*campaign.Results
 	name string
 
 	locks map[string]string // the code of each lock, see locks.Versions
@@ -73,12 +73,12 @@ func OpenKept(name, backend string, scalePPM int64) (*Kept, error) {
 	if err != nil {
 		return nil, err
 	}
-	book, err := campaign.Open(name, w, 0)
+	r, err := campaign.Open(name, w, 0)
 	if err != nil {
 		return nil, err
 	}
-	k := &Kept{Book: book, name: name, locks: locks.Versions()}
-	k.runs, err = campaign.All[keptRun](book.Results)
+	k := &Kept{Results: r, name: name, locks: locks.Versions()}
+	k.runs, err = campaign.All[keptRun](r)
 	for i := range k.runs {
 		err = errors.Join(err, k.runs[i].check())
 	}

@@ -54,7 +54,7 @@ type Options struct {
 
 	// Kept has the results of earlier pieces of the walk, and takes those of new ones; nil: none
 	// are kept.
-	Kept *campaign.Book
+	Kept *campaign.Results
 	// AsIs takes what Kept has, and plays no schedule.
 	AsIs bool
 	// Further, if not nil, is a stored result whose findings about several faults are taken over.

@@ -238,7 +238,7 @@ func TestTheSameBytes(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "walk")
 	work := newWork(t)
 	played := 0
-	open := func() *campaign.Book {
+	open := func() *campaign.Results {
 		return must.Get(campaign.Open(file, work, 0))(t)
 	}
 	interruptions := 0
@@ -288,12 +288,12 @@ func TestTheSameBytes(t *testing.T) {
 func TestShardsAreJoinedWithAWholeWalk(t *testing.T) {
 	o := options(t, "watchdog-lua", 2, "fail-over", "lost-reply", "pause-short")
 	work := newWork(t)
-	kept := func() *campaign.Book { return campaign.InMemory(campaign.NewResults(work, 0)) }
+	kept := func() *campaign.Results { return campaign.NewResults(work, 0) }
 	whole := o
 	whole.Kept = kept()
 	want := told(t, walked(t, whole), o)
 
-	shards, both := kept(), campaign.InMemory(whole.Kept.Results)
+	shards, both := kept(), whole.Kept
 	differ := 0
 	const of = 5
 	for k := 1; k <= of; k++ {
@@ -309,15 +309,15 @@ func TestShardsAreJoinedWithAWholeWalk(t *testing.T) {
 			if both.Get(line.Key) == nil {
 				differ++
 			}
-			must.Do(t, errors.Join(shards.Add(line), both.Add(line)))
+			must.Do(t, errors.Join(shards.Put(line), both.Put(line)))
 		}
 	}
 	if differ == 0 {
 		t.Error("all shards kept the same as one machine")
 	}
-	for name, book := range map[string]*campaign.Book{"shards": shards, "shards and a whole walk": both} {
+	for name, kept := range map[string]*campaign.Results{"shards": shards, "shards and a whole walk": both} {
 		again := o
-		again.Kept, again.AsIs = book, true
+		again.Kept, again.AsIs = kept, true
 		if s := walked(t, again); !s.Complete(&o) || told(t, s, o) != want {
 			t.Errorf("%s:\n%s\nwant\n%s", name, told(t, s, o), want)
 		}

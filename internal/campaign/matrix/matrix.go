@@ -39,7 +39,7 @@ type Options struct {
 
 	// Kept has records of cells that were measured before or elsewhere and are not played again,
 	// and takes new ones; nil: none.
-	Kept *campaign.Book
+	Kept *campaign.Results
 
 	// Walk is the result of the walk; nil on real servers and at another scale than its own.
 	Walk *results.Explored

@@ -12,7 +12,7 @@ import (
 	"lockstep/internal/must"
 )
 
-func open(t *testing.T, name string) *Book {
+func open(t *testing.T, name string) *Results {
 	t.Helper()
 	b := must.Get(Open(name, work(t, nil), 0))(t)
 	t.Cleanup(func() { _ = b.Close() })
@@ -42,7 +42,7 @@ func TestAWriterThatIsKilledIsFollowedByAnother(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "folder", "results.jsonl")
 	b := open(t, name)
 	for k := range 3 {
-		must.Do(t, b.Add(line(t, fmt.Sprint(k), k)))
+		must.Do(t, b.Put(line(t, fmt.Sprint(k), k)))
 	}
 	must.Do(t, b.Close())
 	whole := stands(t, name)
@@ -54,14 +54,14 @@ func TestAWriterThatIsKilledIsFollowedByAnother(t *testing.T) {
 		}
 		b := open(t, name)
 		for k := range 3 {
-			must.Do(t, b.Add(line(t, fmt.Sprint(k), k)))
+			must.Do(t, b.Put(line(t, fmt.Sprint(k), k)))
 		}
 		if err := b.Close(); err != nil || !bytes.Equal(stands(t, name), whole) {
 			t.Fatalf("cut after %d bytes, it is\n%s%v", cut, stands(t, name), err)
 		}
 	}
 	b = open(t, name)
-	if err := b.Add(line(t, "1", "another")); !errors.Is(err, ErrDiverged) || !bytes.Equal(stands(t, name), whole) {
+	if err := b.Put(line(t, "1", "another")); !errors.Is(err, ErrDiverged) || !bytes.Equal(stands(t, name), whole) {
 		t.Errorf("%v\n%s", err, stands(t, name))
 	}
 }
@@ -92,13 +92,13 @@ func TestOtherFilesStayAsTheyAre(t *testing.T) {
 func TestTwoWriters(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "results.jsonl")
 	b := open(t, name)
-	if second, err := Open(name, work(t, nil), 0); lock(b.f) == nil && err == nil {
+	if second, err := Open(name, work(t, nil), 0); lock(b.open) == nil && err == nil {
 		_ = second.Close() // no locks here
 	} else if err == nil || !strings.Contains(err.Error(), "another process writes into it") {
 		t.Error(err)
 	}
 	must.Do(t, os.WriteFile(name, []byte("theirs"), 0o600))
-	if err := b.Add(line(t, "1", 1)); err == nil || !strings.Contains(err.Error(), "another process has written into it") ||
+	if err := b.Put(line(t, "1", 1)); err == nil || !strings.Contains(err.Error(), "another process has written into it") ||
 		string(stands(t, name)) != "theirs" {
 		t.Errorf("%v: %s", err, stands(t, name))
 	}
@@ -110,9 +110,10 @@ func TestAFullDisk(t *testing.T) {
 	if err != nil {
 		t.Skip("no device here is full")
 	}
-	b := &Book{Results: NewResults(work(t, nil), 0), f: full}
+	b := NewResults(work(t, nil), 0)
+	b.open = full
 	defer b.Close()
-	err = b.Add(line(t, "a unit", 1))
+	err = b.Put(line(t, "a unit", 1))
 	if err == nil || !strings.Contains(err.Error(), "the result of a unit cannot be kept (earlier results are): write /dev/full: no space left") || b.Len() != 0 {
 		t.Error(err)
 	}
