@@ -55,8 +55,8 @@ func TestWatchingChangesNothing(t *testing.T) {
 	}
 }
 
-// judge finds what all checkers find, with fewer questions.
-func TestJudgeAsksWhereItMatters(t *testing.T) {
+// judge finds what all checkers find, and no lack of progress where no server could serve.
+func TestJudgeIsWhatTheCheckersSay(t *testing.T) {
 	broken := [ways]int{}
 	for _, lock := range []string{"set-nx-ex-del", "setnx", "zk-ephemeral", "pg-advisory"} {
 		p := playerOn(t, options(t, lock, 1), world())

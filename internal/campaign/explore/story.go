@@ -132,7 +132,7 @@ func (g *target) playStory(w World, of schedule, triggers []faults.Trigger) (ids
 	if err != nil {
 		return nil, nil, err
 	}
-	if shown := see(h); shown.began&^shown.noEffect != 1<<len(of)-1 || shown.cut {
+	if acted, cut := acting(h); acted != 1<<len(of)-1 || cut {
 		return nil, nil, fmt.Errorf("%s: not all faults of a story come about: %s", g.v.ID, toldOf(p.Faults).English())
 	}
 	for _, p := range checker.All() {
