@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -16,6 +17,7 @@ import (
 	"lockstep/internal/campaign/matrix"
 	"lockstep/internal/campaign/results"
 	"lockstep/internal/checker"
+	"lockstep/internal/each"
 	"lockstep/internal/report/worldspage"
 	"lockstep/internal/run"
 	"lockstep/internal/say"
@@ -290,21 +292,11 @@ func (f *worldsFlags) tellPairs(c *crosscheck.Cell) {
 		fmt.Fprintf(f.stdout, "  %s\n", f.said(say.SeedsAgree.With(say.Number(c.Agreeing()), say.Number(len(c.Pairs)))))
 	}
 	type letters struct{ simulated, real string }
-	var order []letters
-	seeds := map[letters][]string{}
-	for _, p := range c.Pairs {
-		if p.Agreement == results.Agrees {
-			continue
-		}
-		l := letters{p.Simulated, p.Real}
-		if seeds[l] == nil {
-			order = append(order, l)
-		}
-		seeds[l] = append(seeds[l], fmt.Sprint(p.Seed))
-	}
-	for _, l := range order {
+	apart := slices.DeleteFunc(slices.Clone(c.Pairs), func(p results.WorldRun) bool { return p.Agreement == results.Agrees })
+	for _, same := range each.Groups(apart, func(p results.WorldRun) letters { return letters{p.Simulated, p.Real} }) {
+		seeds := each.Map(same.All, func(p results.WorldRun) string { return fmt.Sprint(p.Seed) })
 		fmt.Fprintf(f.stdout, "  %s\n", f.said(say.SeedsCameTo.With(
-			say.Verbatim(l.simulated), say.Verbatim(l.real), say.Number(len(seeds[l])), say.Verbatim(strings.Join(seeds[l], ", ")))))
+			say.Verbatim(same.Key.simulated), say.Verbatim(same.Key.real), say.Number(len(seeds)), say.Verbatim(strings.Join(seeds, ", ")))))
 	}
 	for _, p := range c.Pairs {
 		if p.Agreement == results.Differs && p.History != "" {

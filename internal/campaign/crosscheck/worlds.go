@@ -114,16 +114,7 @@ type Comparison struct {
 
 // Row returns the cells of a lock, by its index.
 func (c *Comparison) Row(lock int) []Cell {
-	if n := len(c.Columns); n > 0 {
-		return c.Cells[lock*n : (lock+1)*n]
-	}
-	is := func(x Cell) bool { return x.Lock == c.Locks[lock].ID }
-	from := max(slices.IndexFunc(c.Cells, is), 0)
-	to := from
-	for to < len(c.Cells) && is(c.Cells[to]) {
-		to++
-	}
-	return c.Cells[from:to]
+	return slices.DeleteFunc(slices.Clone(c.Cells), func(x Cell) bool { return x.Lock != c.Locks[lock].ID })
 }
 
 // PairsOfCells returns the smallest and the largest number of seeds of a cell that was played.

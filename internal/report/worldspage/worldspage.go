@@ -81,20 +81,14 @@ func (v *view) Counts() []count {
 // cell is a cell with its results in both worlds.
 type cell struct {
 	*crosscheck.Cell
-	Lock, Fault     string
 	Simulated, Real string
 }
 
 // In lists the cells of a lock, by its index.
 func (v *view) In(lock int) (all []cell) {
-	cells := v.Row(lock)
-	for k := range cells {
-		c := cell{Cell: &cells[k], Lock: v.Locks[lock].ID, Fault: cells[k].Fault}
-		if len(v.Columns) > 0 {
-			c.Fault = v.Columns[k].Code
-		}
-		c.Simulated, c.Real = shownBy(c.Pairs)
-		all = append(all, c)
+	for _, c := range v.Row(lock) {
+		simulated, real := shownBy(c.Pairs)
+		all = append(all, cell{&c, simulated, real})
 	}
 	return all
 }

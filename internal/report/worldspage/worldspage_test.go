@@ -29,7 +29,7 @@ func someWorlds() *crosscheck.Comparison {
 		}
 		return out
 	}
-	return &crosscheck.Comparison{
+	c := &crosscheck.Comparison{
 		Backend: "process",
 		Columns: []matrix.Column{{Code: "GP", Name: say.Text("pause"), Summary: say.Text("A freezes.")}, {Code: "SJ", Name: say.Text("clock"), Summary: say.Text("The clock jumps.")}, {Code: "FO", Name: say.Text("failover"), Summary: say.Text("The primary dies.")}},
 		Locks:   []locks.Variant{{ID: "set-nx-lua"}, {ID: "<b>redlock\x1b[31m"}},
@@ -46,6 +46,10 @@ func someWorlds() *crosscheck.Comparison {
 			{Simulated: crosscheck.Times{Failovers: spans(50)}, Real: crosscheck.Times{Failovers: spans(60)}},
 		},
 	}
+	for i := range c.Cells {
+		c.Cells[i].Lock, c.Cells[i].Fault = c.Locks[i/len(c.Columns)].ID, c.Columns[i%len(c.Columns)].Code
+	}
+	return c
 }
 
 func worldsPage(t *testing.T, l say.Language, c *crosscheck.Comparison) string {
