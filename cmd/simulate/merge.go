@@ -125,16 +125,17 @@ func (f *mergeFlags) again(ctx context.Context, shards shardFlags) error {
 	if (w.Command == "search" || w.Command == "sweep") && shards.scenario == nil {
 		return fmt.Errorf("the parts of simulate %s lack its scenario: make them again", w.Command)
 	}
-	simulated := runFlags{globals: f.globals, backend: sim.Backend, scale: "1", times: 1, jobs: 1}
+	seeds := seedFlags{runFlags: simulated(f.globals), shards: shards}
+	seeds.jobs = 1
 	var options any
 	var show func() error
 	switch w.Command {
 	case "search":
-		x := &searchFlags{runFlags: simulated, shards: shards}
-		options, show = &x.searchOptions, func() error { return x.search(ctx, shards.scenario.File) }
+		x := &searchFlags{seedFlags: seeds}
+		options, show = &x.seedOptions, func() error { return x.search(ctx, shards.scenario.File) }
 	case "sweep":
-		x := &sweepFlags{runFlags: simulated, shards: shards}
-		options, show = &x.sweepOptions, func() error { return x.sweep(ctx, shards.scenario.File) }
+		x := &sweepFlags{seeds}
+		options, show = &x.seedOptions, func() error { return x.sweep(ctx, shards.scenario.File) }
 	case "matrix":
 		x, o := &matrixFlags{cellFlags: cellFlags{globals: f.globals, backend: sim.Backend}, shards: shards}, &matrixOptions{}
 		options, show = o, func() error {

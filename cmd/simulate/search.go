@@ -26,17 +26,77 @@ import (
 	"lockstep/internal/sim"
 )
 
-type searchFlags struct {
+// seedFlags are the flags of a search and of a sweep, which play many seeds of one scenario.
+type seedFlags struct {
 	runFlags // for what is stored and shown of a run
-	searchOptions
+	seedOptions
 	shards shardFlags
-	limit  time.Duration
+}
+
+// seedOptions are the options that shards share.
+type seedOptions struct {
+	Locks      []string `json:"locks,omitempty"`
+	Properties []string `json:"properties"` // of a sweep one
+	Seed       uint64   `json:"seed"`
+	Seeds      int      `json:"seeds"`
+}
+
+// simulated are the flags of a run in the simulator.
+func simulated(g *globals) runFlags {
+	return runFlags{globals: g, backend: sim.Backend, scale: "1", times: 1}
+}
+
+// add adds the flags, with what --lock and --seeds mean.
+func (f *seedFlags) add(cmd *cobra.Command, locks string, seeds int, means string) {
+	cmd.Flags().StringSliceVar(&f.Locks, "lock", nil, locks)
+	cmd.Flags().Uint64Var(&f.Seed, "seed", 1, "the first seed")
+	cmd.Flags().IntVar(&f.Seeds, "seeds", seeds, means)
+	cmd.Flags().IntVar(&f.jobs, "jobs", runtime.GOMAXPROCS(0), "how many seeds to play at once")
+	f.shards.add(cmd)
+}
+
+// load checks the flags and reads the scenario, with the chosen locks.
+func (f *seedFlags) load(ctx context.Context, arg string) (*plan.Plan, error) {
+	f.locks, f.seed = f.Locks, f.Seed
+	for _, id := range f.Properties {
+		if _, ok := checker.Lookup(id); !ok {
+			return nil, unknownName("property", id, each.Map(checker.All(), func(p checker.Property) string { return p.ID }))
+		}
+	}
+	switch {
+	case len(f.Properties) == 0:
+		return nil, errors.New("--property is empty: name what must break")
+	case f.Seeds < 1:
+		return nil, fmt.Errorf("--seeds %d: must be more than 0", f.Seeds)
+	case f.Seed == 0:
+		return nil, errors.New("--seed 0: must be more than 0")
+	case f.jobs < 1:
+		return nil, fmt.Errorf("--jobs %d: must be more than 0", f.jobs)
+	case f.Seed > math.MaxUint64-uint64(f.Seeds):
+		return nil, fmt.Errorf("--seed %d --seeds %d goes past the largest seed: begin with a smaller one", f.Seed, f.Seeds)
+	}
+	if err := f.shards.parse(); err != nil {
+		return nil, err
+	}
+	plans, err := f.shards.load(ctx, f.globals, arg)
+	if err != nil {
+		return nil, err
+	}
+	if len(plans) > 1 {
+		return nil, fmt.Errorf("%s holds %d scenarios: name one of them", arg, len(plans))
+	}
+	return plans[0], f.choose(plans[0])
+}
+
+type searchFlags struct {
+	seedFlags
+	limit time.Duration
 
 	tried []search.Tried // of each lock, if all seeds were played elsewhere; else nil
 }
 
 func searchCommand(g *globals) *cobra.Command {
-	f := &searchFlags{runFlags: runFlags{globals: g, backend: sim.Backend, scale: "1", times: 1}}
+	f := &searchFlags{seedFlags: seedFlags{runFlags: simulated(g)}}
 	cmd := &cobra.Command{
 		Use:   "search <file|name>",
 		Short: "Find the seed that breaks a property, and shrink its story",
@@ -61,13 +121,9 @@ it.
 			return f.search(cmd.Context(), args[0])
 		},
 	}
-	cmd.Flags().StringSliceVar(&f.Locks, "lock", nil, "search for these locks instead of the scenario's")
+	f.add(cmd, "search for these locks instead of the scenario's", 10_000, "the most seeds to try")
 	cmd.Flags().StringSliceVar(&f.Properties, "property", []string{checker.MutualExclusionID}, "what must break; any of several")
-	cmd.Flags().Uint64Var(&f.Seed, "seed", 1, "the first seed")
-	cmd.Flags().IntVar(&f.Seeds, "seeds", 10_000, "the most seeds to try")
 	cmd.Flags().DurationVar(&f.limit, "for", 0, "try seeds for that long instead, such as 2m")
-	cmd.Flags().IntVar(&f.jobs, "jobs", runtime.GOMAXPROCS(0), "how many seeds to play at once")
-	f.shards.add(cmd)
 	return speaks(settable(cmd, g), g)
 }
 
@@ -121,52 +177,20 @@ func (f *searchFlags) search(ctx context.Context, arg string) error {
 }
 
 func (f *searchFlags) searched(ctx context.Context, arg string) (*plan.Plan, error) {
-	f.locks, f.seed = f.Locks, f.Seed
-	if err := f.checkSeeds(&f.shards, f.Seeds, f.Properties...); err != nil {
-		return nil, err
-	}
 	switch {
 	case f.limit < 0:
 		return nil, fmt.Errorf("--for %v: must be more than 0", f.limit)
 	case f.shards.asked() && f.limit > 0:
 		return nil, errors.New("--for is a time, and each machine would play other seeds in it: use --seeds with --shard")
-	case len(f.Properties) == 0:
-		return nil, errors.New("--property is empty: name what must break")
 	}
-	plans, err := f.shards.load(ctx, f.globals, arg)
+	p, err := f.load(ctx, arg)
 	if err != nil {
 		return nil, err
 	}
-	if len(plans) > 1 {
-		return nil, fmt.Errorf("%s holds %d scenarios: name one of them", arg, len(plans))
+	if err := f.check(p); err != nil {
+		return nil, fmt.Errorf("%s: %w", p.File, err)
 	}
-	if err := f.choose(plans[0]); err != nil {
-		return nil, err
-	}
-	if err := f.check(plans[0]); err != nil {
-		return nil, fmt.Errorf("%s: %w", plans[0].File, err)
-	}
-	return plans[0], nil
-}
-
-// checkSeeds checks the flags that a search and a sweep share.
-func (f *runFlags) checkSeeds(shards *shardFlags, seeds int, properties ...string) error {
-	for _, id := range properties {
-		if _, ok := checker.Lookup(id); !ok {
-			return unknownName("property", id, each.Map(checker.All(), func(p checker.Property) string { return p.ID }))
-		}
-	}
-	switch {
-	case seeds < 1:
-		return fmt.Errorf("--seeds %d: must be more than 0", seeds)
-	case f.seed == 0:
-		return errors.New("--seed 0: must be more than 0")
-	case f.jobs < 1:
-		return fmt.Errorf("--jobs %d: must be more than 0", f.jobs)
-	case f.seed > math.MaxUint64-uint64(seeds):
-		return fmt.Errorf("--seed %d --seeds %d goes past the largest seed: begin with a smaller one", f.seed, seeds)
-	}
-	return shards.parse()
+	return p, nil
 }
 
 // searchError says how far an interrupted search came; any other error is a bug or the

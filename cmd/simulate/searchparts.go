@@ -15,14 +15,6 @@ import (
 	"lockstep/internal/run"
 )
 
-// searchOptions are the options of a search that shards share.
-type searchOptions struct {
-	Locks      []string `json:"locks,omitempty"`
-	Properties []string `json:"properties"`
-	Seed       uint64   `json:"seed"`
-	Seeds      int      `json:"seeds"`
-}
-
 // playElsewhere plays one share, or takes the results of merged parts. It does nothing if this
 // machine plays all seeds, because then each lock is shown as soon as it is done.
 func (f *searchFlags) playElsewhere(ctx context.Context, p *plan.Plan) error {
@@ -38,7 +30,7 @@ func (f *searchFlags) playElsewhere(ctx context.Context, p *plan.Plan) error {
 		}
 		return finds.Needed(number, f.shards.of, tried), nil
 	}
-	shards, err := divided(ctx, &f.shards, f.globals, "search", f.searchOptions, func(s campaign.Shard) ([]search.Tried, error) {
+	shards, err := divided(ctx, &f.shards, f.globals, "search", f.seedOptions, func(s campaign.Shard) ([]search.Tried, error) {
 		return eachOrError(p.Locks, func(lock string) (search.Tried, error) {
 			tried, err := f.seek(ctx, p, lock, s)
 			if ctx.Err() != nil {

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 
@@ -26,25 +25,12 @@ import (
 	"lockstep/internal/runstore"
 	"lockstep/internal/say"
 	"lockstep/internal/shell"
-	"lockstep/internal/sim"
 )
 
-type sweepFlags struct {
-	runFlags // for the locks, the first seed and --jobs
-	sweepOptions
-	shards shardFlags
-}
-
-// sweepOptions are the options of a sweep that shards share.
-type sweepOptions struct {
-	Locks    []string `json:"locks,omitempty"`
-	Property string   `json:"property"`
-	Seed     uint64   `json:"seed"`
-	Seeds    int      `json:"seeds"`
-}
+type sweepFlags struct{ seedFlags }
 
 func sweepCommand(g *globals) *cobra.Command {
-	f := &sweepFlags{runFlags: runFlags{globals: g, backend: sim.Backend, scale: "1"}}
+	f := &sweepFlags{seedFlags{runFlags: simulated(g), seedOptions: seedOptions{Properties: make([]string, 1)}}}
 	cmd := &cobra.Command{
 		Use:   "sweep <file|name>",
 		Short: "Play all settings that a scenario varies: the safe region",
@@ -61,20 +47,16 @@ The same file is an ordinary story for run, which plays it as it stands.
 		Args: arguments(1, 1, "one scenario, such as pause-against-lease"),
 		RunE: func(cmd *cobra.Command, args []string) error { return f.sweep(cmd.Context(), args[0]) },
 	}
-	cmd.Flags().StringSliceVar(&f.Locks, "lock", nil, "sweep these locks instead of the scenario's")
-	cmd.Flags().StringVar(&f.Property, "property", checker.MutualExclusionID, "what must hold")
-	cmd.Flags().Uint64Var(&f.Seed, "seed", 1, "the first seed")
-	cmd.Flags().IntVar(&f.Seeds, "seeds", 100, "how many seeds to play at each point")
-	cmd.Flags().IntVar(&f.jobs, "jobs", runtime.GOMAXPROCS(0), "how many seeds to play at once")
-	f.shards.add(cmd)
+	f.add(cmd, "sweep these locks instead of the scenario's", 100, "how many seeds to play at each point")
+	cmd.Flags().StringVar(&f.Properties[0], "property", checker.MutualExclusionID, "what must hold")
 	return speaks(settable(cmd, g), g)
 }
 
 // maps are the maps of this process or of merged parts, after an interruption as far as they were
 // complete.
 func (f *sweepFlags) maps(ctx context.Context, p *plan.Plan) ([]sweep.Map, error) {
-	o := sweep.Options{Plan: p, Property: f.Property, First: f.seed, Seeds: f.Seeds, Jobs: f.jobs, Worlds: simulator}
-	shards, err := divided(ctx, &f.shards, f.globals, "sweep", f.sweepOptions, func(s campaign.Shard) ([]sweep.Map, error) {
+	o := sweep.Options{Plan: p, Property: f.Properties[0], First: f.seed, Seeds: f.Seeds, Jobs: f.jobs, Worlds: simulator}
+	shards, err := divided(ctx, &f.shards, f.globals, "sweep", f.seedOptions, func(s campaign.Shard) ([]sweep.Map, error) {
 		bar := f.bar("sweep", s.Count(f.runsOf(p)))
 		o.Shard, o.Progress = s, func(done, _ int) { _ = bar.Set(done) }
 		maps, err := sweep.Play(ctx, o)
@@ -108,7 +90,7 @@ func (f *sweepFlags) sweep(ctx context.Context, arg string) error {
 		return err
 	}
 	shown := &bundle.Sweep{
-		Language: f.language, Plan: p, Property: f.Property, First: f.seed, Seeds: f.Seeds, Replay: f.sweepReplay(p), Maps: maps,
+		Language: f.language, Plan: p, Property: f.Properties[0], First: f.seed, Seeds: f.Seeds, Replay: f.sweepReplay(p), Maps: maps,
 	}
 	if ctx.Err() != nil {
 		return f.partOf(shown, f.runsOf(p))
@@ -153,20 +135,12 @@ func (f *sweepFlags) print(s *bundle.Sweep, files map[string]string) error {
 }
 
 func (f *sweepFlags) swept(ctx context.Context, arg string) (*plan.Plan, error) {
-	f.locks, f.seed = f.Locks, f.Seed
-	if err := f.checkSeeds(&f.shards, f.Seeds, f.Property); err != nil {
-		return nil, err
-	}
-	plans, err := f.shards.load(ctx, f.globals, arg)
+	p, err := f.load(ctx, arg)
 	if err != nil {
 		return nil, err
 	}
-	p := plans[0]
-	if len(plans) > 1 || len(p.Vary) == 0 {
+	if len(p.Vary) == 0 {
 		return nil, fmt.Errorf("%s does not vary anything: name one scenario with a part such as \"vary: {lease: [500ms, 1s, 2s]}\"", arg)
-	}
-	if err := f.choose(p); err != nil {
-		return nil, err
 	}
 	if err := f.checkLocks(p); err != nil {
 		return nil, fmt.Errorf("%s: %w", p.File, err)
@@ -195,7 +169,7 @@ func (f *sweepFlags) leases(p *plan.Plan) error {
 func (f *sweepFlags) sweepReplay(p *plan.Plan) string {
 	return fmt.Sprintf("simulate sweep %s --seeds %d", shell.Word(p.File), f.Seeds) + changed(p) +
 		option("lock", strings.Join(f.locks, ","), "") +
-		option("property", f.Property, checker.MutualExclusionID) + option("seed", fmt.Sprint(f.seed), "1")
+		option("property", f.Properties[0], checker.MutualExclusionID) + option("seed", fmt.Sprint(f.seed), "1")
 }
 
 func (f *sweepFlags) save(dir string, s *bundle.Sweep) error {
