@@ -17,27 +17,26 @@ import (
 // messages, so a request can be executed and its reply be lost. Calls are pooled; refs counts the
 // messages and the waiting client that still refer to it.
 type call struct {
-	w       *World
-	client  *client
-	host    *host
-	life    int     // of the host, when the request was sent
-	conn    *conn   // nil for one of the pool
-	socket  *Socket // of a guest; nil for a task's
-	lane    *lane   // on which it goes; nil for a connection that nothing else is on
-	cmd     redis.Cmd
-	op      store.Op   // nil for a Redis command
-	does    history.Op // of op, once it was asked for
-	known   int64      // the id of the call that does is of
-	waker   kernel.Waker
-	reply   redis.Reply                // to cmd
-	value   any                        // to op
-	err     error                      // of the store, to op
-	shown   string                     // a guest's command, for reports
-	told    func(value any, err error) // gets the answer to op, of a guest; nil if not set
-	replied string                     // the answer to op, for reports
-	id      int64
-	refs    int
-	part    faults.Part // of the lock, but for its watchdog
+	w      *World
+	client *client
+	host   *host
+	life   int     // of the host, when the request was sent
+	conn   *conn   // nil for one of the pool
+	socket *Socket // of a guest; nil for a task's
+	lane   *lane   // on which it goes; nil for a connection that nothing else is on
+	cmd    redis.Cmd
+	op     store.Op   // nil for a Redis command
+	does   history.Op // of op, once it was asked for
+	known  int64      // the id of the call that does is of
+	waker  kernel.Waker
+	reply  redis.Reply                // to cmd
+	value  any                        // to op
+	err    error                      // of the store, to op
+	shown  string                     // a guest's command, for reports
+	told   func(value any, err error) // gets the answer to op, of a guest; nil if not set
+	id     int64
+	refs   int
+	part   faults.Part // of the lock, but for its watchdog
 
 	sent, executed int32 // events
 
@@ -262,7 +261,7 @@ func (l *call) deny(why error) {
 		l.refuse()
 		return
 	}
-	l.err, l.replied = why, why.Error()
+	l.err = why
 	l.sendBack()
 }
 

@@ -118,7 +118,7 @@ func (c *cluster) readHere(l *call) {
 		return
 	}
 	a, _ := c.model.Exec(c.clock(), uint64(l.id), l.storeConn(), l.op) // a read never waits
-	l.value, l.err, l.replied = a.Value, a.Err, a.Text
+	l.value, l.err = a.Value, a.Err
 	l.executedOn(l.host)
 	out := c.changes(l.executed)
 	l.answer()

@@ -41,7 +41,7 @@ func (m *machine) execute(l *call) {
 }
 
 func (m *machine) executed(l *call, a store.Answer) {
-	l.value, l.err, l.replied = a.Value, a.Err, a.Text
+	l.value, l.err = a.Value, a.Err
 	l.executedOn(m.by.server())
 }
 

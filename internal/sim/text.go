@@ -3,6 +3,7 @@ package sim
 import (
 	"lockstep/internal/history"
 	"lockstep/internal/ports"
+	"lockstep/internal/store"
 	"lockstep/internal/store/redis"
 )
 
@@ -82,7 +83,7 @@ func (w *World) textOfReply(l *call) history.TextID {
 	if l.op == nil {
 		return w.replies.of(w.hist, &l.reply)
 	}
-	id := w.hist.Intern(l.replied)
+	id := w.hist.Intern(store.AnswerText(l.op, l.value, l.err))
 	if !w.hist.HasAnswer(id) {
 		w.hist.SetAnswer(id, ports.AnswerTo(l.op, l.value, l.err))
 	}

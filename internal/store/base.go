@@ -34,7 +34,7 @@ func First[T any](all []T, satisfies func(T) bool) (none T) {
 }
 
 // Refused is the answer of a store that refuses a request.
-func Refused(err error) Answer { return Answer{Err: err, Text: err.Error()} }
+func Refused(err error) Answer { return Answer{Err: err} }
 
 // Evicter is a Model whose locks an operator cannot end by requests (see Store.Evict).
 type Evicter interface {

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"errors"
 	"strconv"
 	"time"
 
@@ -47,8 +48,18 @@ func Value[T any](v any, err error) (T, error) {
 	return v.(T), nil
 }
 
-// AnswerText is the text of an answer, for reports. A Teller makes its own.
-func AnswerText(r ports.Request, value any) string {
+// AnswerText is the text of an answer, a value or an error of the store, for reports, on one line.
+// A Teller makes its own of a value, and an error may, too.
+func AnswerText(r ports.Request, value any, err error) string {
+	var refused interface{ Text() string }
+	switch {
+	case errors.As(err, &refused):
+		return refused.Text()
+	case err == ports.ErrConnection: // ZooKeeper's answer to a client whose session has ended
+		return "(error) " + err.Error()
+	case err != nil:
+		return err.Error()
+	}
 	if t, ok := r.(Teller); ok {
 		return t.AnswerText(value)
 	}

@@ -31,9 +31,8 @@ type Op = ports.Request
 
 // Answer is the reply to a request.
 type Answer struct {
-	Value any    // its type is in the documentation of the request; nil for none
-	Err   error  // of the store
-	Text  string // for reports, on one line
+	Value any   // its type is in the documentation of the request; nil for none
+	Err   error // of the store
 }
 
 // Model is one store, as all of its servers together appear to their clients.
@@ -105,7 +104,6 @@ type LateAnswer struct {
 type Push struct {
 	Conn  Conn
 	Value any
-	Text  string // for reports
 }
 
 // Follower is the model of one server of a primary and its replicas.

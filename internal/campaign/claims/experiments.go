@@ -221,7 +221,7 @@ func onEtcd(x *experiment) func(string) cell {
 		id++
 		answer, done := s.Exec(store.Clock{}, id, conn(1), t)
 		if answer.Err != nil || !done {
-			x.lab.Fail("etcd refuses %s: %s", command, answer.Text)
+			x.lab.Fail("etcd refuses %s: %v", command, answer.Err)
 		}
 		res := answer.Value.(etcd.Result)
 		if words[0] == "CREATED" {

@@ -3,7 +3,6 @@ package worker
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"net"
 	"slices"
@@ -138,37 +137,22 @@ func perform(ctx context.Context, w *worker, r request) (any, error) {
 	case <-limited.Done():
 		got.err = ports.ErrTimeout
 	}
-	switch {
-	case got.err == nil:
-		c.answered(store.AnswerText(r.what, got.value), ports.AnswerTo(r.what, got.value, nil))
-	case unanswered(got.err):
-		// The client library may have made another error of it: a member of etcd is told the
-		// deadline, too, and may say that it has passed before the timer here fires.
-		if limited.Err() != nil || got.err == ports.ErrTimeout {
-			got.err = ended(ctx)
-		}
-		c.failed(got.err)
-	default:
-		c.answered(refusal(got.err), ports.AnswerTo(r.what, nil, got.err))
+	if !unanswered(got.err) {
+		c.answered(store.AnswerText(r.what, got.value, got.err), ports.AnswerTo(r.what, got.value, got.err))
+		return got.value, got.err
 	}
+	// The client library may have made another error of it: a member of etcd is told the
+	// deadline, too, and may say that it has passed before the timer here fires.
+	if limited.Err() != nil || got.err == ports.ErrTimeout {
+		got.err = ended(ctx)
+	}
+	c.failed(got.err)
 	return got.value, got.err
 }
 
 // unanswered reports whether an error means that the store has not answered.
 func unanswered(err error) bool {
 	return err == ports.ErrConnection || err == ports.ErrTimeout // never wrapped
-}
-
-// refusal is the text of an answer that refuses a request.
-func refusal(err error) string {
-	var refused interface {
-		error
-		Text() string
-	}
-	if errors.As(err, &refused) {
-		return refused.Text()
-	}
-	return err.Error()
 }
 
 // untilAnswered repeats a request until a store has answered it, so that the first request of

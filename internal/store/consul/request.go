@@ -152,7 +152,3 @@ var (
 	_ store.Patient = Get{}
 	_ store.Teller  = RenewSession{}
 )
-
-func answer(r store.Op, value any) store.Answer {
-	return store.Answer{Value: value, Text: store.AnswerText(r, value)}
-}

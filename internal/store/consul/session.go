@@ -76,7 +76,7 @@ func (s *Store) createSession(now store.Clock, c store.Conn, op CreateSession) s
 	}
 	l.reset(now)
 	s.sessions = append(s.sessions, l)
-	return answer(op, l.id)
+	return store.Answer{Value: l.id}
 }
 
 // reset restarts the leader's timer. Consul promises a session its time to live,
@@ -91,7 +91,7 @@ func (s *Store) renewSession(now store.Clock, c store.Conn, id string) store.Ans
 	}
 	l.reset(now)
 	s.extended(l, c.Client)
-	return answer(RenewSession{}, l.ttl)
+	return store.Answer{Value: l.ttl}
 }
 
 // extended reports that the keys of a session have a new time to live.

@@ -76,7 +76,7 @@ func (s *Store) Exec(now store.Clock, id uint64, c store.Conn, op store.Op) (sto
 		if l := s.session(op.Session); l != nil {
 			s.invalidate(now, l, history.Removed, c.Client)
 		}
-		return answer(op, true), true // even without such a session
+		return store.Answer{Value: true}, true // even without such a session
 	case Acquire:
 		return s.acquire(now, c, op), true
 	case Release:
@@ -91,7 +91,7 @@ func (s *Store) Exec(now store.Clock, id uint64, c store.Conn, op store.Op) (sto
 // does not reach the log.
 func (s *Store) acquire(now store.Clock, c store.Conn, op Acquire) store.Answer {
 	if s.delayed(now, op.Key) {
-		return answer(op, false)
+		return store.Answer{Value: false}
 	}
 	s.index++
 	l := s.session(op.Session)
@@ -104,9 +104,9 @@ func (s *Store) acquire(now store.Clock, c store.Conn, op Acquire) store.Answer 
 		e = &entry{key: op.Key}
 		s.keys = append(s.keys, e)
 	case e.session != nil && e.session != l:
-		return answer(op, false)
+		return store.Answer{Value: false}
 	case e.session == l && e.value == op.Value: // no change, no new index
-		return answer(op, true)
+		return store.Answer{Value: true}
 	}
 	if e.session == nil {
 		e.session = l
@@ -115,7 +115,7 @@ func (s *Store) acquire(now store.Clock, c store.Conn, op Acquire) store.Answer 
 	}
 	e.value = op.Value
 	s.touch(e)
-	return answer(op, true)
+	return store.Answer{Value: true}
 }
 
 // release unlocks a key, without a delay.
@@ -123,18 +123,18 @@ func (s *Store) release(c store.Conn, op Release) store.Answer {
 	s.index++
 	e := s.entry(op.Key)
 	if e == nil || e.session == nil || e.session.id != op.Session {
-		return answer(op, false)
+		return store.Answer{Value: false}
 	}
 	s.Tell(store.Change{Kind: history.Removed, Key: e.key, Owner: e.session.owner, By: c.Client})
 	e.session, e.value = nil, op.Value
 	s.touch(e)
-	return answer(op, true)
+	return store.Answer{Value: true}
 }
 
 // get reads a key, or waits until its index is greater than the given one.
 func (s *Store) get(now store.Clock, id uint64, c store.Conn, op Get) (store.Answer, bool) {
 	if kv := s.read(op.Key); op.After == 0 || kv.Index > op.After {
-		return answer(op, kv), true
+		return store.Answer{Value: kv}, true
 	}
 	s.queries = append(s.queries, query{id, c, op.Key, op.After, now.Mono + op.Patience()})
 	return store.Answer{}, false
@@ -180,7 +180,7 @@ func (s *Store) answer(which func(*query) bool) {
 		if !which(&q) {
 			return false
 		}
-		s.Late(q.id, answer(Get{}, s.read(q.key)))
+		s.Late(q.id, store.Answer{Value: s.read(q.key)})
 		return true
 	})
 }

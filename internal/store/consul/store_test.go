@@ -30,9 +30,9 @@ func (b *bench) Do(client int, op store.Op) string {
 	if !done {
 		return "waits"
 	}
-	must.Equalf(b.T, a.Err != nil, a.Value == nil && a.Text != "true",
+	must.Equalf(b.T, a.Err != nil, a.Value == nil,
 		"%s: value %v, error %v", op.AppendText(nil), a.Value, a.Err)
-	return a.Text
+	return store.AnswerText(op, a.Value, a.Err)
 }
 
 // session makes a session and returns its id.

@@ -53,8 +53,7 @@ func (s *Store) grant(now store.Clock, ttl time.Duration) store.Answer {
 	l.expiry = now.Mono + l.ttl
 	s.made++
 	s.leases = append(s.leases, l)
-	granted := Lease{ID: l.id, TTL: l.ttl}
-	return store.Answer{Value: granted, Text: granted.Text()}
+	return store.Answer{Value: Lease{ID: l.id, TTL: l.ttl}}
 }
 
 // keepAlive renews a lease. One whose time is up cannot be renewed: its revocation may be
@@ -70,10 +69,8 @@ func (s *Store) keepAlive(now store.Clock, id uint64, c store.Conn, number int64
 	}
 	l.expiry = now.Mono + l.ttl
 	s.extended(now, l, c.Client)
-	return renewed(l), true
+	return store.Answer{Value: l.ttl}, true
 }
-
-func renewed(l *lease) store.Answer { return store.Answer{Value: l.ttl, Text: ttlText(l.ttl)} }
 
 func (s *Store) revoke(now store.Clock, c store.Conn, number int64) store.Answer {
 	l := s.lease(number)
@@ -81,7 +78,7 @@ func (s *Store) revoke(now store.Clock, c store.Conn, number int64) store.Answer
 		return store.Refused(ErrLeaseNotFound)
 	}
 	s.end(now, l, cause{kind: history.Removed, by: c.Client})
-	return store.Answer{Text: "OK"}
+	return store.Answer{}
 }
 
 // end ends a lease: its keys go at one revision.
@@ -144,7 +141,7 @@ func (s *Store) Lead(now store.Clock) {
 		for _, w := range l.waiting {
 			l.expiry = now.Mono + l.ttl
 			s.extended(now, l, w.conn.Client)
-			s.Late(w.id, renewed(l))
+			s.Late(w.id, store.Answer{Value: l.ttl})
 		}
 		l.waiting = l.waiting[:0]
 	}

@@ -89,7 +89,7 @@ func (s *Store) Exec(now store.Clock, id uint64, c store.Conn, op store.Op) (sto
 		return s.revoke(now, c, op.Lease), true
 	case Watch:
 		s.watch(c, op)
-		return store.Answer{Value: s.revision, Text: "OK"}, true
+		return store.Answer{Value: s.revision}, true
 	}
 	panic("etcd: a request of another store: " + ports.Name(op))
 }
@@ -170,7 +170,7 @@ func (s *Store) note(e Event) {
 func (w *watch) tell(s *Store, e Event) {
 	about := e.Key == w.Key || w.Prefix && strings.HasPrefix(e.Key, w.Key)
 	if about && e.Revision >= w.From {
-		s.Out.Pushes = append(s.Out.Pushes, store.Push{Conn: w.conn, Value: e, Text: eventText(e)})
+		s.Out.Pushes = append(s.Out.Pushes, store.Push{Conn: w.conn, Value: e})
 	}
 }
 

@@ -1,6 +1,7 @@
 package etcd
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
@@ -20,7 +21,16 @@ type bench struct {
 
 func newBench(t *testing.T) *bench {
 	s := New(Config{LockKey: "lock"})
-	return &bench{storetest.Bench{T: t, Model: s}, s}
+	return &bench{storetest.Bench{T: t, Model: s, Tells: eventText}, s}
+}
+
+// eventText is the text of a message to a watcher.
+func eventText(message any) string {
+	e, verb := message.(Event), "PUT"
+	if e.Deleted {
+		verb = "DELETE"
+	}
+	return fmt.Sprintf("%s %s, revision %d", verb, e.Key, e.Revision)
 }
 
 // lease grants 10 s.

@@ -212,12 +212,3 @@ var (
 	_ store.Teller = Txn{}
 	_ store.Teller = Watch{}
 )
-
-// eventText is the text of a pushed message.
-func eventText(e Event) string {
-	verb := "PUT "
-	if e.Deleted {
-		verb = "DELETE "
-	}
-	return verb + e.Key + ", revision " + strconv.FormatInt(e.Revision, 10)
-}

@@ -23,7 +23,7 @@ func (s *Store) do(now store.Clock, c store.Conn, op *Op) store.Answer {
 	if err != nil {
 		return store.Refused(err)
 	}
-	return store.Answer{Value: result, Text: result.Text()}
+	return store.Answer{Value: result}
 }
 
 // txn runs one of the branches of a transaction.
@@ -46,7 +46,7 @@ func (s *Store) txn(now store.Clock, c store.Conn, t *Txn) store.Answer {
 		return store.Refused(err)
 	}
 	result.Succeeded = succeeded
-	return store.Answer{Value: result, Text: result.TxnText()}
+	return store.Answer{Value: result}
 }
 
 // check refuses a branch that would write a key twice.

@@ -46,10 +46,9 @@ func (s *Store) Exec(now store.Clock, _ uint64, c store.Conn, op store.Op) (stor
 			return store.Refused(WrongLast(fmt.Sprintf("wrong last sequence: %d", before.Revision))), true
 		}
 		s.put(now, c.Client, before, message{key: op.Key, Entry: Entry{Value: op.Value, Deleted: op.What == Delete}})
-		return store.Answer{Value: s.last, Text: s.last.Text()}, true
+		return store.Answer{Value: s.last}, true
 	case Get:
-		e := s.entry(op.Key).Entry
-		return store.Answer{Value: e, Text: e.Text()}, true
+		return store.Answer{Value: s.entry(op.Key).Entry}, true
 	}
 	panic("nats: a request of another store: " + ports.Name(op))
 }

@@ -53,7 +53,7 @@ type model struct {
 // Exec implements store.Model.
 func (m model) Exec(now store.Clock, _ uint64, c store.Conn, r store.Op) (store.Answer, bool) {
 	reply := m.d.keys.ExecIn(&m.d.open, now.Wall.Milliseconds(), c.Client, r.(*redis.Cmd))
-	return store.Answer{Value: reply, Err: reply.Err, Text: reply.String()}, true
+	return store.Answer{Value: reply, Err: reply.Err}, true
 }
 
 // Output implements store.Model.

@@ -18,7 +18,7 @@ type bench struct {
 	db    *DB
 	now   time.Duration
 	ahead time.Duration // of the wall clock
-	id    uint64
+	asked []Stmt        // by id, from 1
 }
 
 const (
@@ -47,12 +47,18 @@ func (b *bench) clock() store.Clock { return store.Clock{Wall: b.now + b.ahead, 
 // do executes a statement and returns the text of its answer, or "waits".
 func (b *bench) do(who, query string, args ...Value) string {
 	b.Helper()
-	b.id++
-	a, done := b.db.Exec(b.clock(), b.id, b.conn(who), Stmt{Query: query, Args: args})
+	stmt := Stmt{Query: query, Args: args}
+	b.asked = append(b.asked, stmt)
+	a, done := b.db.Exec(b.clock(), uint64(len(b.asked)), b.conn(who), stmt)
 	if !done {
 		return "waits"
 	}
-	return a.Text
+	return store.AnswerText(stmt, a.Value, a.Err)
+}
+
+// late is the text of a late answer.
+func (b *bench) late(a store.LateAnswer) string {
+	return store.AnswerText(b.asked[a.ID-1], a.Value, a.Err)
 }
 
 // want compares the answer of a statement, and the model's output.
@@ -65,7 +71,7 @@ func (b *bench) want(got, answer string, changes ...string) {
 		all = append(all, fmt.Sprintf("%v %d by %d %v", c.Kind, c.Owner, c.By, c.TTL))
 	}
 	for _, late := range out.Answers {
-		all = append(all, "late "+late.Text)
+		all = append(all, "late "+b.late(late))
 	}
 	for _, c := range out.Drops {
 		all = append(all, fmt.Sprintf("drops %d", c.ID))

@@ -16,12 +16,12 @@ func Example() {
 	now := store.Clock{}
 
 	answer, _ := db.Exec(now, 1, a, get)
-	fmt.Println("A:", answer.Text)
+	fmt.Println("A:", get.AnswerText(answer.Value))
 	_, done := db.Exec(now, 2, b, get)
 	fmt.Println("B has an answer:", done)
 	db.Closed(now, a)
 	for _, late := range db.Output().Answers {
-		fmt.Println("B, late:", late.Text)
+		fmt.Println("B, late:", get.AnswerText(late.Value))
 	}
 	// Output:
 	// A: (1)

@@ -164,9 +164,7 @@ func (d *DB) finish(r *run, res Result, err *Error) {
 	}
 	r.done, r.answer = true, store.Answer{Value: res}
 	if err != nil {
-		r.answer.Err, r.answer.Text = err, err.Text()
-	} else {
-		r.answer.Text = r.stmt.AnswerText(res)
+		r.answer.Err = err
 	}
 	if r != d.current {
 		d.Late(r.id, r.answer)

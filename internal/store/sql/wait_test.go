@@ -25,7 +25,7 @@ func TestFirstComeFirstServed(t *testing.T) {
 		id  uint64
 	}{{"A", 2}, {"B", 3}, {"C", 4}, {"D", 6}} {
 		must.Equalf(t, b.do(next.who, free), "(1)", "%s's release", next.who)
-		if out := b.db.Output(); len(out.Answers) != 1 || out.Answers[0].ID != next.id || out.Answers[0].Text != "(1)" {
+		if out := b.db.Output(); len(out.Answers) != 1 || out.Answers[0].ID != next.id || b.late(out.Answers[0]) != "(1)" {
 			t.Errorf("after %s's release: %+v, want the answer to %d", next.who, out.Answers, next.id)
 		}
 		if i == 0 {

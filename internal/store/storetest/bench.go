@@ -17,14 +17,15 @@ type Bench struct {
 	T     testing.TB
 	Model store.Model
 	Now   store.Clock
-	asked uint64
+	Tells func(message any) string // the text of a message to a watcher; nil: there are none
+	asked []ports.Request
 	notes []string // changes and late answers
 }
 
 // Exec executes a request, or lets it wait. Requests are numbered from 1.
 func (b *Bench) Exec(client int, r ports.Request) (a store.Answer, done bool) {
-	b.asked++
-	a, done = b.Model.Exec(b.Now, b.asked, store.Conn{ID: uint64(client), Client: history.NodeID(client)}, r)
+	b.asked = append(b.asked, r)
+	a, done = b.Model.Exec(b.Now, uint64(len(b.asked)), store.Conn{ID: uint64(client), Client: history.NodeID(client)}, r)
 	b.Gather()
 	return a, done
 }
@@ -73,10 +74,11 @@ func (b *Bench) Gather() {
 		b.notes = append(b.notes, note)
 	}
 	for _, a := range out.Answers {
-		b.notes = append(b.notes, fmt.Sprintf("%v answer %d: %s", b.Now.Mono, a.ID, a.Text))
+		text := store.AnswerText(b.asked[a.ID-1], a.Value, a.Err)
+		b.notes = append(b.notes, fmt.Sprintf("%v answer %d: %s", b.Now.Mono, a.ID, text))
 	}
 	for _, p := range out.Pushes {
-		b.notes = append(b.notes, fmt.Sprintf("%v to %d: %s", b.Now.Mono, p.Conn.ID, p.Text))
+		b.notes = append(b.notes, fmt.Sprintf("%v to %d: %v", b.Now.Mono, p.Conn.ID, b.Tells(p.Value)))
 	}
 }
 

@@ -171,7 +171,7 @@ func (d *Duel) DoAs(c store.Conn, r ports.Request) (a store.Answer, done bool) {
 	a, done = d.Model.Exec(d.now(), k.id, c, r)
 	switch {
 	case done:
-		d.log[len(d.log)-1] += " -> " + a.Text
+		d.log[len(d.log)-1] += " -> " + text(a.Value, a.Err)
 		d.match(k, a, "")
 	case d.Waits == nil:
 		d.Fail("the model keeps %s waiting", k)

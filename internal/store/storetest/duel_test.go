@@ -43,12 +43,12 @@ func (e *echo) Exec(_ store.Clock, id uint64, c store.Conn, op store.Op) (store.
 		e.Out.Pushes = append(e.Out.Pushes, store.Push{Conn: c, Value: 7})
 		e.Out.Drops = append(e.Out.Drops, c)
 	}
-	return store.Answer{Value: string(op.(say)), Text: string(op.(say))}, true
+	return store.Answer{Value: string(op.(say))}, true
 }
 
 func (e *echo) wake() {
 	for _, id := range e.waiting {
-		e.Late(id, store.Answer{Value: "woken", Text: "woken"})
+		e.Late(id, store.Answer{Value: "woken"})
 	}
 	e.waiting = nil
 }
@@ -182,7 +182,7 @@ func TestADuelKnowsWhatWaits(t *testing.T) {
 	a, b := d.Open(2), d.Open(2)
 	d.Waits = func(count int) bool { asked++; return asked > 3 && count == len(d.waiting) }
 	d.Answered = func(c store.Conn, r ports.Request, a store.Answer) {
-		heard = append(heard, fmt.Sprint(c.ID, ports.Name(r), a.Text))
+		heard = append(heard, fmt.Sprint(c.ID, ports.Name(r), a.Value))
 	}
 	d.DoAs(a, say("wait"))
 	if asked != 4 || a == b || d.Waiting(a) != say("wait") || d.Waiting(b) != nil {

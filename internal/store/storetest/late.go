@@ -25,7 +25,7 @@ func (d *Duel) Collect() {
 		}
 		k := d.waiting[i]
 		d.waiting = slices.Delete(d.waiting, i, i+1)
-		d.Log("   %s goes on: %s", k, late.Text)
+		d.Log("   %s goes on: %s", k, text(late.Value, late.Err))
 		d.match(k, late.Answer, ", late")
 		d.Count("late", 1)
 	}

@@ -36,16 +36,7 @@ func Requests(t testing.TB) func(r ports.Request, text string, op history.Op) {
 func Answers(t testing.TB) func(r ports.Request, value any, err error, text string, says history.Answer) {
 	return func(r ports.Request, value any, err error, text string, says history.Answer) {
 		t.Helper()
-		var got string
-		switch err := err.(type) {
-		case nil:
-			got = store.AnswerText(r, value)
-		case interface{ Text() string }:
-			got = err.Text()
-		default:
-			got = err.Error()
-		}
-		if got != text {
+		if got := store.AnswerText(r, value, err); got != text {
 			t.Errorf("%s is answered %q, want %q", ports.RequestText(r), got, text)
 		}
 		if got := ports.AnswerTo(r, value, err); got != says {

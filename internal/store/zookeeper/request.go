@@ -129,10 +129,6 @@ type Event struct {
 	Path string
 }
 
-var eventTexts = [...]string{NodeCreated: "CREATED ", NodeDeleted: "DELETED ", NodeChanged: "CHANGED "}
-
-func (e Event) text() string { return eventTexts[e.Type] + e.Path }
-
 // problem is a refusal of a server.
 type problem string
 

@@ -38,7 +38,7 @@ func (m *Model) connect(now store.Clock, c store.Conn, op Connect) store.Answer 
 	case op.Session == 0:
 		s = m.newSession(c.Client)
 	case s == nil:
-		return failed(ErrSessionExpired)
+		return store.Refused(ErrSessionExpired)
 	default:
 		m.drop(s)
 	}
@@ -46,8 +46,7 @@ func (m *Model) connect(now store.Clock, c store.Conn, op Connect) store.Answer 
 	s.timeout = min(max(op.Timeout, minTicks*m.cfg.Tick), maxTicks*m.cfg.Tick)
 	m.touch(now, s)
 	m.renewed(s, s.client)
-	granted := ConnectReply{ID: s.id, Timeout: s.timeout}
-	return answer(granted, granted.Text())
+	return store.Answer{Value: ConnectReply{ID: s.id, Timeout: s.timeout}}
 }
 
 // newSession is a transaction; moving a session is none.

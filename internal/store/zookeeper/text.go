@@ -130,10 +130,7 @@ func sessionAnswer(id int64) history.Answer {
 	return history.Answer{Session: "0x" + strconv.FormatInt(id, 16)}
 }
 
-// namesText are the names of children as an answer.
-func namesText(names []string) string { return "[" + strings.Join(names, " ") + "]" }
-
 // AnswerText implements store.Teller.
-func (Children) AnswerText(names any) string { return namesText(names.([]string)) }
+func (Children) AnswerText(names any) string { return "[" + strings.Join(names.([]string), " ") + "]" }
 
 var _ store.Teller = Children{}

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"lockstep/internal/history"
-	"lockstep/internal/ports"
 	"lockstep/internal/store"
 )
 
@@ -48,22 +47,22 @@ func (m *Model) create(s *session, op Create) store.Answer {
 	m.zxid++
 	path, slash := op.Path, strings.LastIndexByte(op.Path, '/')
 	if slash < 0 || strings.Contains(path, "\x00") {
-		return failed(ErrBadArguments)
+		return store.Refused(ErrBadArguments)
 	}
 	parent := m.nodes[cmp.Or(path[:slash], "/")]
 	if parent == nil {
-		return failed(ErrNoNode)
+		return store.Refused(ErrNoNode)
 	}
 	if op.Mode == EphemeralSequential {
 		path += fmt.Sprintf("%010d", parent.created)
 	}
 	switch {
 	case m.nodes[path] != nil:
-		return failed(ErrNodeExists)
+		return store.Refused(ErrNodeExists)
 	case !valid(path):
-		return failed(ErrBadArguments)
+		return store.Refused(ErrBadArguments)
 	case parent.owner != nil:
-		return failed(ErrEphemeralParent)
+		return store.Refused(ErrEphemeralParent)
 	}
 	name := path[slash+1:]
 	n := &node{stat: Stat{Czxid: m.zxid}}
@@ -76,29 +75,29 @@ func (m *Model) create(s *session, op Create) store.Answer {
 	m.nodes[path] = n
 	m.fire(NodeCreated, path)
 	m.settle(history.Removed, s.client)
-	return answer(Created{Path: path, Zxid: m.zxid}, path)
+	return store.Answer{Value: Created{Path: path, Zxid: m.zxid}}
 }
 
 func (m *Model) delete(s *session, op Delete) store.Answer {
 	m.zxid++
 	if _, _, ok := split(op.Path); !ok {
-		return failed(ErrBadArguments)
+		return store.Refused(ErrBadArguments)
 	}
 	n := m.nodes[op.Path]
 	switch {
 	case n == nil:
-		return failed(ErrNoNode)
+		return store.Refused(ErrNoNode)
 	case op.Version != -1 && op.Version != n.stat.Version:
-		return failed(ErrBadVersion)
+		return store.Refused(ErrBadVersion)
 	case len(n.children) > 0:
-		return failed(ErrNotEmpty)
+		return store.Refused(ErrNotEmpty)
 	}
 	if n.owner != nil {
 		n.owner.ephemerals = without(n.owner.ephemerals, op.Path)
 	}
 	m.unlink(op.Path)
 	m.settle(history.Removed, s.client)
-	return answer(nil, ports.OKText)
+	return store.Answer{}
 }
 
 // unlink takes a node out of the tree.
@@ -124,14 +123,13 @@ func (m *Model) exists(c store.Conn, op Exists) store.Answer {
 		stat := n.stat
 		found.Stat = &stat
 	}
-	return answer(found, found.Stat.Text())
+	return store.Answer{Value: found}
 }
 
 func (m *Model) children(op Children) store.Answer {
 	n := m.nodes[op.Path]
 	if n == nil {
-		return failed(ErrNoNode)
+		return store.Refused(ErrNoNode)
 	}
-	names := slices.Clone(n.children)
-	return answer(names, namesText(names))
+	return store.Answer{Value: slices.Clone(n.children)}
 }

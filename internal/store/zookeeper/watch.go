@@ -3,7 +3,6 @@ package zookeeper
 import (
 	"slices"
 
-	"lockstep/internal/ports"
 	"lockstep/internal/store"
 )
 
@@ -31,8 +30,7 @@ func (m *Model) fire(t EventType, path string) {
 }
 
 func (m *Model) tell(c store.Conn, t EventType, path string) {
-	e := Event{Type: t, Path: path}
-	m.Out.Pushes = append(m.Out.Pushes, store.Push{Conn: c, Value: e, Text: e.text()})
+	m.Out.Pushes = append(m.Out.Pushes, store.Push{Conn: c, Value: Event{Type: t, Path: path}})
 }
 
 // setWatches sets watches again, except those whose event has already happened.
@@ -54,5 +52,5 @@ func (m *Model) setWatches(c store.Conn, op SetWatches) store.Answer {
 			m.lay(c, path)
 		}
 	}
-	return answer(nil, ports.OKText)
+	return store.Answer{}
 }

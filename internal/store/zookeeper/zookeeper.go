@@ -78,13 +78,12 @@ func (m *Model) Exec(now store.Clock, _ uint64, c store.Conn, op store.Op) (a st
 	s := m.sessionOn(c)
 	if s == nil { // it has ended, or has moved to another connection
 		m.Out.Drops = append(m.Out.Drops, c)
-		return failed(ports.ErrConnection), true
+		return store.Refused(ports.ErrConnection), true
 	}
 	m.touch(now, s)
 	switch op := op.(type) {
 	case Ping:
 		m.renewed(s, s.client)
-		a = answer(nil, ports.OKText)
 	case Create:
 		a = m.create(s, op)
 	case Delete:
@@ -97,14 +96,9 @@ func (m *Model) Exec(now store.Clock, _ uint64, c store.Conn, op store.Op) (a st
 		a = m.setWatches(c, op)
 	case Close:
 		m.end(s, history.Removed, s.client)
-		a = answer(nil, ports.OKText)
 	}
 	return a, true
 }
-
-func answer(value any, text string) store.Answer { return store.Answer{Value: value, Text: text} }
-
-func failed(err error) store.Answer { return store.Answer{Err: err, Text: "(error) " + err.Error()} }
 
 // Closed implements store.Model. The session goes on; its watches were the
 // connection's, and the client has to set them again.

@@ -37,8 +37,10 @@ func (p *tape) do(c store.Conn, op store.Op) string {
 	if !done {
 		p.t.Fatalf("%s waits", op.AppendText(nil))
 	}
-	return answer.Text + p.rest()
+	return store.AnswerText(op, answer.Value, answer.Err) + p.rest()
 }
+
+var eventTexts = [...]string{NodeCreated: "CREATED", NodeDeleted: "DELETED", NodeChanged: "CHANGED"}
 
 // rest is the model's output besides answers.
 func (p *tape) rest() string {
@@ -51,7 +53,8 @@ func (p *tape) rest() string {
 		}
 	}
 	for _, push := range out.Pushes {
-		text += fmt.Sprintf(" | to %d: %s", push.Conn.ID, push.Text)
+		e := push.Value.(Event)
+		text += fmt.Sprintf(" | to %d: %s %s", push.Conn.ID, eventTexts[e.Type], e.Path)
 	}
 	for _, c := range out.Drops {
 		text += fmt.Sprintf(" | drop %d", c.ID)
@@ -250,8 +253,9 @@ func TestErrorsAreThoseOfTheStore(t *testing.T) {
 		{Children{Path: "/none"}, ErrNoNode},
 	} {
 		got, _ := p.Exec(store.Clock{}, 0, a, tt.op)
-		if !errors.Is(got.Err, tt.want) || got.Text != "(error) "+tt.want.Error() {
-			t.Errorf("%s: got %v %q, want %v", tt.op.AppendText(nil), got.Err, got.Text, tt.want)
+		text := store.AnswerText(tt.op, got.Value, got.Err)
+		if !errors.Is(got.Err, tt.want) || text != "(error) "+tt.want.Error() {
+			t.Errorf("%s: got %v %q, want %v", tt.op.AppendText(nil), got.Err, text, tt.want)
 		}
 	}
 	must.Equalf(t, len(p.Output().Changes), 0, "a failed request changed an entry")

@@ -73,7 +73,7 @@ func kindOf(op store.Op, a store.Answer) string {
 	case name == "GET":
 		return fmt.Sprintf("GET exists %v locked %v", kv.Exists, kv.Session != "")
 	case name == "ACQUIRE" || name == "RELEASE":
-		return name + " " + a.Text
+		return name + " " + store.AnswerText(op, a.Value, a.Err)
 	default:
 		return name
 	}
