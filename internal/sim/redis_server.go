@@ -141,24 +141,16 @@ func (s *redisServer) dropDue(now int64) {
 
 // publish records the changes of the last step, and sends its effects to the replicas and the disk.
 func (s *redisServer) publish(cause int32) {
-	w := s.w
 	changes, effects := s.store.Changes(), s.store.Effects()
 	s.track(effects)
 	if len(changes) == 0 && len(effects) == 0 {
 		return // the usual case when clients spin
 	}
 	for _, c := range changes {
-		if c.Key != w.entry.Key { // a counter or a latch, or the lock of another resource
-			continue
+		if c.Key == s.w.entry.Key { // no counter or latch, nor the lock of another resource
+			ttl := time.Duration(max(c.TTLms, 0)) * time.Millisecond
+			s.recordEntry(history.Event{Kind: c.Kind, Peer: c.By, Owner: c.Owner, Value: int64(ttl), Cause: cause})
 		}
-		ttl := time.Duration(0)
-		if c.TTLms > 0 {
-			ttl = time.Duration(c.TTLms) * time.Millisecond
-		}
-		w.record(s.proc, history.Event{
-			Kind: c.Kind, Node: s.node, Peer: c.By, Owner: c.Owner, Value: int64(ttl),
-			Text: w.entryText, Cause: cause,
-		})
 	}
 	s.touch(effects)
 	if len(effects) > 0 {
@@ -211,12 +203,15 @@ func (d *expiryDue) Fire(uint64) {
 func (s *redisServer) recordChanges(kind history.Kind, peer history.NodeID) {
 	for _, c := range s.store.Changes() {
 		if c.Kind == kind && c.Key == s.w.entry.Key {
-			s.w.record(s.proc, history.Event{
-				Kind: kind, Node: s.node, Peer: peer, Owner: c.Owner,
-				Text: s.w.entryText, Cause: history.NoCause,
-			})
+			s.recordEntry(history.Event{Kind: kind, Peer: peer, Owner: c.Owner, Cause: history.NoCause})
 		}
 	}
+}
+
+// recordEntry records an event of the lock's entry on this server.
+func (s *redisServer) recordEntry(e history.Event) {
+	e.Node, e.Text = s.node, s.w.entryText
+	s.w.record(s.proc, e)
 }
 
 // died implements service: replicas lose their link.
@@ -279,17 +274,13 @@ func (s *redisServer) revived() {
 // before it replies (beforeSleep in server.c), and the operating system keeps what a dead process
 // has written.
 func (s *redisServer) reload() {
-	now := s.w.k.Now()
 	s.store.Reset()
 	s.store.SetReplica(true)
 	for i := range s.aof {
 		s.store.Apply(s.wallMS(), &s.aof[i])
 	}
 	if s.lost != 0 && s.store.Owner(s.w.entry.Key) != s.lost {
-		s.w.record(s.proc, history.Event{
-			At: now, Kind: history.Forgotten, Node: s.node, Owner: s.lost,
-			Text: s.w.entryText, Cause: history.NoCause,
-		})
+		s.recordEntry(history.Event{Kind: history.Forgotten, Owner: s.lost, Cause: history.NoCause})
 	}
 	s.lost = 0
 	s.armed, s.armedMS = kernel.Timer{}, 0
