@@ -48,9 +48,7 @@ func (r *reader) chaos(e entry, top group, p *plan.Plan) {
 	if length, ok := g["for"]; ok {
 		c.For = r.spanFrom(length.value, "for", "for: 500ms..5s", time.Millisecond)
 	}
-	if heal, ok := g["heal"]; ok {
-		c.Heal = r.heal(heal.value)
-	}
+	c.Heal = r.heal(g["heal"].value)
 	p.Chaos = c
 	if len(r.problems) == before && !r.clientsUnclear {
 		r.timeForChaos(e.key, p)

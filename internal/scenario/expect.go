@@ -45,7 +45,7 @@ func (r *reader) expect(n *node, p *plan.Plan) {
 
 // anything reports whether a value is the word for expecting nothing.
 func anything(n *node) bool {
-	return n.kind == scalarNode && strings.TrimSpace(n.text) == plan.Anything
+	return n.is(scalarNode) && strings.TrimSpace(n.text) == plan.Anything
 }
 
 // knownLock reports whether a key of expect names a lock of this file.

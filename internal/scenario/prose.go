@@ -27,24 +27,16 @@ func (r *reader) words(root *node, g group, p *plan.Plan) {
 		r.problemf(root, "the title is missing: start with a line such as %q", titleExample)
 	}
 	p.Texts = r.prose(g, asWritten)
-	if e, ok := g["zh"]; ok {
-		p.Chinese = r.prose(r.group(e.value, "zh", "scenario: a title in Chinese below it", proseKeys...), say.Spaced)
+	p.Chinese = r.prose(r.group(g["zh"].value, "zh", "scenario: a title in Chinese below it", proseKeys...), say.Spaced)
+	if level, ok := r.count(g["level"].value, "level", "level: 1", 1, 3); ok {
+		p.Level = level
 	}
-	if e, ok := g["level"]; ok {
-		if level, ok := r.count(e.value, "level", "level: 1", 1, 3); ok {
-			p.Level = level
+	if name, ok := r.value(g["remedy"].value, "remedy", "remedy: fence-saves-the-resource"); ok {
+		if p.Remedy = name; !remedyForm.MatchString(name) {
+			r.problemf(g["remedy"].value, "%q is no name of a scenario: `simulate list scenarios` shows them", name)
 		}
 	}
-	if e, ok := g["remedy"]; ok {
-		if name, ok := r.value(e.value, "remedy", "remedy: fence-saves-the-resource"); ok {
-			if p.Remedy = name; !remedyForm.MatchString(name) {
-				r.problemf(e.value, "%q is no name of a scenario: `simulate list scenarios` shows them", name)
-			}
-		}
-	}
-	if e, ok := g["seed"]; ok {
-		r.seed(e.value, p)
-	}
+	r.seed(g["seed"].value, p)
 }
 
 func asWritten(text string) string { return text }
@@ -52,17 +44,13 @@ func asWritten(text string) string { return text }
 // prose reads the texts of one language; spaced removes the blanks that YAML inserts at line
 // breaks.
 func (r *reader) prose(g group, spaced func(string) string) (said plan.Texts) {
-	if e, ok := g["scenario"]; ok {
-		if title, ok := r.value(e.value, "scenario", titleExample); ok {
-			said.Name = spaced(title)
-			r.limit(e.value, "the title", said.Name, MaxTitle)
-		}
+	if title, ok := r.value(g["scenario"].value, "scenario", titleExample); ok {
+		said.Name = spaced(title)
+		r.limit(g["scenario"].value, "the title", said.Name, MaxTitle)
 	}
-	if e, ok := g["subtitle"]; ok {
-		if subtitle, ok := r.value(e.value, "subtitle", subtitleExample); ok {
-			said.Subtitle = spaced(subtitle)
-			r.limit(e.value, "the subtitle", said.Subtitle, MaxTitle)
-		}
+	if subtitle, ok := r.value(g["subtitle"].value, "subtitle", subtitleExample); ok {
+		said.Subtitle = spaced(subtitle)
+		r.limit(g["subtitle"].value, "the subtitle", said.Subtitle, MaxTitle)
 	}
 	texts := map[string]*string{"story": &said.Story, "question": &said.Question, "lesson": &said.Lesson, "origin": &said.Origin}
 	for key, text := range texts { // order: problems are sorted by place

@@ -60,7 +60,7 @@ func (r *reader) group(n *node, name, example string, known ...string) group {
 
 // entries returns the entries of a mapping without duplicates.
 func (r *reader) entries(n *node, name, example string) ([]entry, bool) {
-	if n.kind != mapNode {
+	if !n.is(mapNode) {
 		r.wrongKind(n, name, "keys with values", example)
 		return nil, false
 	}
@@ -79,7 +79,7 @@ func (r *reader) entries(n *node, name, example string) ([]entry, bool) {
 
 // list returns the items of a list.
 func (r *reader) list(n *node, name, example string) ([]*node, bool) {
-	if n.kind != listNode {
+	if !n.is(listNode) {
 		r.wrongKind(n, name, "a list", example)
 		return nil, false
 	}
@@ -88,11 +88,11 @@ func (r *reader) list(n *node, name, example string) ([]*node, bool) {
 
 // value returns the text of a scalar that fits on one line.
 func (r *reader) value(n *node, name, example string) (string, bool) {
-	text := strings.TrimSpace(n.text)
-	if n.kind != scalarNode || text == "" {
+	if !n.is(scalarNode) || strings.TrimSpace(n.text) == "" {
 		r.wrongKind(n, name, "one value", example)
 		return "", false
 	}
+	text := strings.TrimSpace(n.text)
 	if strings.ContainsAny(text, "\n\t") {
 		r.problemf(n, "%s must stand on one line, without tabs: write %s", name, example)
 		return "", false
@@ -100,8 +100,12 @@ func (r *reader) value(n *node, name, example string) (string, bool) {
 	return text, true
 }
 
-// wrongKind reports a value of the wrong kind.
+// wrongKind reports a value of the wrong kind. A key that the file lacks, whose node is nil, is no
+// mistake: what reads a value says then that there is none.
 func (r *reader) wrongKind(n *node, name, want, example string) {
+	if n == nil {
+		return
+	}
 	if n.kind == emptyNode || n.kind == scalarNode && strings.TrimSpace(n.text) == "" {
 		r.problemf(n, "%s has no value: write %s", name, example)
 		return

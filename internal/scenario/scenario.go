@@ -131,11 +131,6 @@ func (r *reader) scenario(root *node, p *plan.Plan) {
 	if g == nil {
 		return
 	}
-	section := func(key string, read func(*node, *plan.Plan)) {
-		if e, ok := g[key]; ok {
-			read(e.value, p)
-		}
-	}
 	r.words(root, g, p)
 	p.File = r.file
 	p.Slug = slugOf(r.file, p.Name)
@@ -149,31 +144,27 @@ func (r *reader) scenario(root *node, p *plan.Plan) {
 	r.locksUnclear = len(r.problems) > before
 	title := cmp.Or(g["scenario"].key, root)
 	r.lease(g["lease"].value, lockNodes, title, p)
-	if e, ok := g["workload"]; ok {
-		r.section(e.value, plan.WorkloadKeys, p)
-	}
+	r.section(g["workload"].value, plan.WorkloadKeys, p)
 	r.ownWorkloads(p)
 	r.locksApart(lockNodes, title, p)
 	if rounds := p.Rounds(); rounds > maxRounds {
 		r.problemf(cmp.Or(g["workload"].value, g["clients"].value), "%d clients play %d rounds together, and %d are the most: lower clients or repeat", len(p.Clients), rounds, maxRounds)
 	}
-	if e, ok := g["network"]; ok {
-		r.section(e.value, plan.NetworkKeys, p)
-	}
+	r.section(g["network"].value, plan.NetworkKeys, p)
 	if p.Horizon() >= plan.MaxHorizon {
 		r.problemf(cmp.Or(g["workload"].value, g["clients"].value), "the clients may wait and work for more than fifty years: lower repeat, wait, work, rest or nested")
 	}
 	r.servers(g, p)
 	r.cast = r.newCast(p)
-	section("clocks", r.clocks)
-	section("faults", r.faults)
+	r.clocks(g["clocks"].value, p)
+	r.faults(g["faults"].value, p)
 	if e, ok := g["chaos"]; ok {
 		r.chaos(e, g, p)
 	}
-	section("vary", r.vary)
+	r.vary(g["vary"].value, p)
 	r.movingClocks(g, p)
 	r.evictsOne(g, p)
-	section("expect", r.expect)
+	r.expect(g["expect"].value, p)
 	r.lastServer(g, p)
 }
 

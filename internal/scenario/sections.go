@@ -134,12 +134,8 @@ func (r *reader) clocks(n *node, p *plan.Plan) {
 		}
 		clock := plan.Clock{Node: e.key.text}
 		g := r.group(e.value, "a clock", e.key.text+": {offset: +12s, drift: 200ppm}", "offset", "drift")
-		if e, ok := g["offset"]; ok {
-			clock.Offset, _ = r.offset(e.value, "offset", "offset: +12s")
-		}
-		if e, ok := g["drift"]; ok {
-			clock.DriftPPM, _ = r.drift(e.value, "drift", "drift: 200ppm")
-		}
+		clock.Offset, _ = r.offset(g["offset"].value, "offset", "offset: +12s")
+		clock.DriftPPM, _ = r.drift(g["drift"].value, "drift", "drift: 200ppm")
 		p.Clocks = append(p.Clocks, clock)
 	}
 }

@@ -17,9 +17,7 @@ import (
 // says it. Settings derived from the lease stay open, as the lease may still change.
 func (r *reader) servers(top group, p *plan.Plan) {
 	p.Redis.Failover.By = promoterOf(top)
-	if e, ok := top["servers"]; ok {
-		r.sections(e.value, p)
-	}
+	r.sections(top["servers"].value, p)
 }
 
 func (r *reader) sections(n *node, p *plan.Plan) {

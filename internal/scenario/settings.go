@@ -21,7 +21,7 @@ type Setting struct {
 func Settings(p *plan.Plan) []Setting {
 	r := &reader{file: p.File}
 	root := r.parseYAML([]byte(Resolved(p)))
-	if root == nil || root.kind != mapNode {
+	if !root.is(mapNode) {
 		return nil // a plan built by a program, with texts that no file can have
 	}
 	var out []Setting

@@ -38,6 +38,9 @@ type node struct {
 	set              string // the change that it comes from; "" for what the file says
 }
 
+// is reports whether a node is of a kind. That of a key that the file lacks is nil.
+func (n *node) is(kind nodeKind) bool { return n != nil && n.kind == kind }
+
 // entry is one key with its value.
 type entry struct{ key, value *node }
 
