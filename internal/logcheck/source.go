@@ -200,7 +200,7 @@ func (s spellings) add(name string) {
 func (s spellings) in(line []byte, anyName bool) bool {
 	is := func(name string) bool {
 		name = trimmed(name)
-		return (anyName && name != "" || len(name) > 2) && s[name] && (anyName || !numeric([]byte(name)))
+		return len(name) > 0 && (anyName || len(name) > 2) && s[name] && (anyName || !numeric([]byte(name)))
 	}
 	text := strings.ToLower(string(line))
 	if strings.Contains(text, `\`) {
