@@ -36,6 +36,7 @@ type Hold struct {
 	again    int64 // a later line in which its client acquires the lock again, without a token that distinguishes them
 
 	pairs     []*pair    // with holds that it may overlap, pending
+	met       bool       // it has a pair with a later hold
 	further   int64      // acquisitions during it without a pair: see maxPairs
 	intrusion *Violation // its certain overlap with earlier holds
 	doubted   string     // the client of the last possible overlap

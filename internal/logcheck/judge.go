@@ -13,10 +13,9 @@ const (
 	maxHolds    = 64     // of one lock that may still matter: open, or ended just now
 	maxPairs    = 64     // of one hold
 	maxAllHolds = 100_000
-	maxAllPairs = 200_000
-	maxDead     = 8  // holds of one lock whose clients are reported dead
-	maxWaiters  = 64 // of one lock
-	maxEnded    = 16 // clients whose hold of one lock ended last
+	maxAllPairs = 200_000 // and one of each hold
+	maxWaiters  = 64      // of one lock
+	maxEnded    = 16      // clients whose hold of one lock ended last
 )
 
 // judge sees the events of a log once each, in the order of time, and in constant memory.
@@ -72,7 +71,7 @@ func (j *judge) observe(e *Event) {
 	j.result.Last = e.At
 	if e.Lock == "" {
 		for _, l := range j.of(e.Client) {
-			j.crashed(l, e)
+			l.crashed(e)
 		}
 		return
 	}
@@ -87,7 +86,7 @@ func (j *judge) observe(e *Event) {
 	case Waiting:
 		l.waits(e)
 	case Crashed:
-		j.crashed(l, e)
+		l.crashed(e)
 	case Write:
 		j.write(l, e)
 	case Extended:
@@ -196,10 +195,11 @@ func (j *judge) meet(l *lock, x, y *Hold) {
 	switch {
 	case !p.pending(j.settings): // x has just ended, within the error of the clocks
 		j.report(l, p, j.weigh(Overlap, p.outcome))
-	case len(x.pairs) >= maxPairs || j.pairs >= maxAllPairs:
+	case x.met && (len(x.pairs) >= maxPairs || j.pairs >= maxAllPairs):
 		x.further++
-	default:
+	default: // always with the first acquisition during it, which any overlap includes
 		j.pairs++
+		x.met = true
 		x.pairs, y.pairs = append(x.pairs, p), append(y.pairs, p)
 	}
 }
@@ -251,23 +251,12 @@ func (j *judge) end(l *lock, h *Hold, e *Event) {
 }
 
 // crashed notes that a client is reported dead. A client without a hold may die.
-func (j *judge) crashed(l *lock, e *Event) {
+func (l *lock) crashed(e *Event) {
 	l.waiters = slices.DeleteFunc(l.waiters, func(w waiter) bool { return w.client == e.Client })
-	dead := 0
 	for _, h := range l.holds {
 		if h.Client == e.Client && h.Ending == Open {
 			h.Ending, h.To, h.ToLine = Dead, e.At, e.Line
 			h.Fine = max(h.Fine, e.Fine)
-		}
-		if h.Ending == Dead && !h.closed {
-			dead++
-		}
-	}
-	for _, h := range l.holds {
-		if dead > maxDead && h.Ending == Dead && !h.closed {
-			h.closed = true
-			j.settle(l, h)
-			dead--
 		}
 	}
 }

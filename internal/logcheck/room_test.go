@@ -91,10 +91,10 @@ func TestManyHoldsAreADoubtWhileTheyMatter(t *testing.T) {
 	}
 	must.Equal(t, j.close(1).Overlaps, Count{Possible: 1})
 	// The last clients that were reported dead are remembered; a line of an earlier one is a doubt.
-	for first, want := range map[string]Verdict{"c0": Unknown, fmt.Sprint("c", maxDead+1): Certain} {
+	for first, want := range map[string]Verdict{"c0": Unknown, fmt.Sprint("c", maxHolds+1): Certain} {
 		j := newJudge(Rules{}, nil)
 		at := int64(0)
-		for i := range maxDead + 2 {
+		for i := range maxHolds + 2 {
 			j.turn(at, fmt.Sprint("c", i), "l", Crashed)
 			at += 10
 		}
@@ -104,6 +104,19 @@ func TestManyHoldsAreADoubtWhileTheyMatter(t *testing.T) {
 		if r := j.close(at); r.Verdict() != want {
 			t.Errorf("%s acts: %s, %+v, %q", first, r.Verdict(), r.Overlaps, english(r.Doubts))
 		}
+	}
+}
+
+// However many holds may overlap, an overlap of others is found.
+func TestManyPairsHideNoOverlap(t *testing.T) {
+	j := newJudge(Rules{}, nil)
+	j.pairs = maxAllPairs
+	j.hear(1, Acquired, "A", "l")
+	j.hear(5, Acquired, "B", "l")
+	j.hear(7, Acquired, "C", "l")
+	j.hear(9, Released, "A", "l")
+	if r := j.close(4); r.Overlaps.Certain != 1 || !r.Findings[0].Overlaps.AtLeast {
+		t.Errorf("%+v", r.Overlaps)
 	}
 }
 
