@@ -54,6 +54,14 @@ func takeTurns(one, other string) string {
 	return says("0", one, "acquired", "") + says("1", one, "released", "") + says("2", other, "acquired", "") + says("3", other, "released", "")
 }
 
+// manyTurns is a log of more clients than are remembered of a file, in an hour.
+func manyTurns(client string, hour int) (log string) {
+	for i := range maxSpan + 100 {
+		log += fmt.Sprintf("2026-03-01T%02d:%02d:%02d.000 [%[4]s%[5]d] lock acquired: jobs\n2026-03-01T%02[1]d:%02[2]d:%02[3]d.500 [%[4]s%[5]d] lock released: jobs\n", hour, i/60, i%60, client, i)
+	}
+	return log
+}
+
 // prefixed is a log with something before each line.
 func prefixed(with, log string) string {
 	return with + strings.ReplaceAll(strings.TrimSuffix(log, "\n"), "\n", "\n"+with) + "\n"
@@ -297,6 +305,7 @@ func TestMisreadLogs(t *testing.T) {
 		// b and c take turns from 0 to 30 s, and a's file has no event.
 		{"a file of one that was up", "zone: UTC", []string{quietly("10:00:07", "17 rows"), "b.log\n" + holds("00", "05"), "c.log\n" + holds("20", "30")}, None, "1 file has no line about a lock, such as a.log"},
 		{"a file of one that was up, and another time", "zone: UTC", []string{quietly("09:00:07", "17 rows") + cut(quietly("10:00:07", "18 rows"), 2), "b.log\n" + holds("00", "05"), "c.log\n" + holds("20", "30")}, None, "1 file has"},
+		{"files without a zone, of very many clients", proseFormat, []string{"a.log\n" + manyTurns("a", 10), "b.log\n" + manyTurns("b", 11)}, Unknown, "are both in one zone?"},
 		{"a file of another time", "zone: UTC", []string{quietly("09:00:07", "17 rows"), "b.log\n" + holds("00", "05"), "c.log\n" + holds("20", "30")}, Unknown, "no line of a.log was read as an event"},
 		{"a file of a later time", "zone: UTC", []string{quietly("10:00:31", "17 rows"), "b.log\n" + holds("00", "05"), "c.log\n" + holds("20", "30")}, Unknown, "no line of a.log was read as an event"},
 		{"a file whose times alone have a zone", "", []string{strings.Replace(quietly("10:00:07", "17 rows"), " INFO", "Z INFO", 1), "b.log\n" + holds("00", "05"), "c.log\n" + holds("20", "30")}, Unknown, "no line of a.log was read as an event"},

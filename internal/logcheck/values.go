@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"maps"
 	"math"
 	"regexp"
 	"slices"
@@ -245,7 +244,7 @@ type span struct {
 	keys     map[string]string // of MONITOR: the locks
 }
 
-// maxSpan bounds the clients remembered of a source: sources with more of them are not compared.
+// maxSpan bounds the clients remembered of a source.
 const maxSpan = 1000
 
 func (s *span) add(e *Event) {
@@ -253,7 +252,7 @@ func (s *span) add(e *Event) {
 		s.clients, s.from, s.to = map[string]bool{}, e.At, e.At
 	}
 	s.from, s.to = min(s.from, e.At), max(s.to, e.At)
-	if len(s.clients) <= maxSpan {
+	if len(s.clients) < maxSpan {
 		s.clients[e.Client] = true
 	}
 }
@@ -261,12 +260,23 @@ func (s *span) add(e *Event) {
 // strangers finds two sources without a common time and a common client, 0, 0 for none: their zones
 // may differ.
 func strangers(spans []span) (int, int) {
-	known := func(s span) bool { return len(s.clients) > 0 && len(s.clients) <= maxSpan }
+	return pairOf(spans, func(a, b span) bool {
+		apart := len(a.clients) > 0 && len(b.clients) > 0 && (a.from > b.to || b.from > a.to)
+		return apart && !common(a.clients, b.clients)
+	})
+}
+
+// servers finds two sources that are MONITOR of one time and have a lock in common, 0, 0 for none:
+// the masters of a Redlock are not one store.
+func servers(spans []span) (int, int) {
+	return pairOf(spans, func(a, b span) bool { return a.from < b.to && b.from < a.to && common(a.keys, b.keys) })
+}
+
+// pairOf finds the first two sources of which something is true; 0, 0 for none.
+func pairOf(spans []span, is func(a, b span) bool) (int, int) {
 	for i, b := range spans {
 		for _, a := range spans[:i] {
-			apart := known(a) && known(b) && (a.from > b.to || b.from > a.to)
-			clients := slices.Collect(maps.Keys(a.clients)) // order: any
-			if apart && !slices.ContainsFunc(clients, func(c string) bool { return b.clients[c] }) {
+			if is(a, b) {
 				return a.file, b.file
 			}
 		}
@@ -274,19 +284,13 @@ func strangers(spans []span) (int, int) {
 	return 0, 0
 }
 
-// servers finds two sources that are MONITOR of one time and have a lock in common, 0, 0 for none:
-// the masters of a Redlock are not one store.
-func servers(spans []span) (int, int) {
-	for i, b := range spans {
-		for _, a := range spans[:i] {
-			for key := range a.keys { // order: any
-				if _, ok := b.keys[key]; ok && a.from < b.to && b.from < a.to {
-					return a.file, b.file
-				}
-			}
+func common[V any](a, b map[string]V) bool {
+	for key := range a { // order: any
+		if _, ok := b[key]; ok {
+			return true
 		}
 	}
-	return 0, 0
+	return false
 }
 
 // steps are those of the time of each client of a source, from line to line: a source may have the
