@@ -15,14 +15,15 @@ import (
 // those of other clients.
 type Client struct{ c *bubble.Client }
 
-// Name returns the client's name in the story: A, B, C, or probe, which tries the lock at the end.
+// Name returns the client's name in the story: A, B and so on, or probe, which tries the lock at the
+// end.
 func (c Client) Name() string { return c.c.Name() }
 
 // Key returns the name that the lock should have in the store.
 func (c Client) Key() string { return c.c.Key() }
 
-// Lease returns how long the store should remember a holder. A story's pause past the lease lasts
-// longer.
+// Lease returns how long the store should remember a holder. The pauses of the stories are longer, so
+// a lock whose entries live for much longer is untested, which fails the rehearsal.
 func (c Client) Lease() time.Duration { return c.c.Lease() }
 
 // Retry returns the interval between two attempts, for locks that do not have their own.
@@ -44,7 +45,8 @@ func (c Client) Cleanup(f func()) { c.c.Cleanup(f) }
 // Underlying returns the client for packages of other stores, such as etcdtest and sqltest.
 func (c Client) Underlying() *bubble.Client { return c.c }
 
-// Timeout returns the story's response timeout.
+// Timeout returns how long a client of the story waits for a reply of a server: the time limit for a
+// client library that has none by default.
 func (c Client) Timeout() time.Duration { return c.c.Timeout() }
 
 // Redis returns a client of go-redis for the first address of a test whose store is Redis. It has

@@ -10,10 +10,22 @@
 //		}, locktest.Breaks("pause"), locktest.Breaks("long-work"), locktest.Breaks("failover"))
 //	}
 //
+// adapter has one method, Acquire, which returns a lease with one method, Release: see Lock, Lease,
+// LockFunc and LeaseFunc. A lease that can be extended, has a fencing token, or tells its holder of
+// its loss has another method for it: see Extender, Fenced and Watched.
+//
 // Each story is a subtest. It fails when the lock breaks a property unexpectedly, when it keeps one
 // that it is expected to break (Breaks), and when the result is unknown: a run without contention,
-// or whose fault changed nothing, proves nothing. A failure shows the story step by step, and where
-// its report is.
+// or whose fault changed nothing, proves nothing. A failure shows the story step by step, where its
+// report is, and how to play it again. With -v, a passing test says what it has tried, and what not.
+//
+// docs/own-lock.md of lockstep describes the stories, and packages sqltest, etcdtest and natstest
+// have other stores than Redis.
+//
+// # Environment
+//
+//	LOCKSTEP_SEED     the first seed, 1 by default
+//	LOCKSTEP_REPORTS  the folder of the reports, lockstep-reports below that of the test by default
 //
 // # What is repeatable
 //
@@ -42,12 +54,13 @@ import (
 
 // Lock is one client's handle of the lock under test.
 type Lock interface {
-	// Acquire waits for the lock until ctx ends. An error means that the client did not acquire it
-	// as far as it knows; it tries again while there is time.
+	// Acquire waits for the lock until ctx ends, or for a shorter time of its own; it may also try only
+	// once. After an error the client believes that it does not hold the lock, and tries again while
+	// it has time. A client makes one call at a time, unless one ignores that its context has ended.
 	Acquire(ctx context.Context) (Lease, error)
 }
 
-// Lease is a lock that its client believes to hold. It may also implement Extender, Fenced and
+// Lease is a lock in the hands of a client, from the return of Acquire to the call of Release. It may also implement Extender, Fenced and
 // Watched.
 type Lease interface {
 	// Release releases the lock. nil: the store has confirmed it. ErrNotHeld, wrapped or not: the
@@ -56,8 +69,8 @@ type Lease interface {
 }
 
 // Extender is a Lease whose holder has to extend it. The client does so three times per lease
-// while it works, and stops its work when the error is ErrNotHeld. Leave it out for a lock that
-// renews its leases by itself.
+// while it works, and stops its work when the error is ErrNotHeld, wrapped or not. Leave it out for
+// a lock that renews its leases by itself.
 type Extender interface {
 	Extend(ctx context.Context) error
 }
@@ -93,13 +106,15 @@ type noLock struct{ err error }
 
 func (n noLock) Acquire(context.Context) (Lease, error) { return nil, n.err }
 
-// Store is the servers behind the lock under test: Redis, or one of packages sqltest and etcdtest.
+// Store is the servers behind the lock under test: Redis, or one of packages sqltest, etcdtest and
+// natstest.
 type Store interface{ Servers() bubble.Servers }
 
 // Redis is one primary, with a replica in the stories that need one, or Nodes independent
 // servers, as Redlock has them.
 type Redis struct {
-	Nodes int // 0 counts as 1
+	// Nodes is the number of independent servers; 0 counts as 1.
+	Nodes int
 	// Replicas is the number of the primary's replicas in every story, for a lock that waits for
 	// them (WAIT). They are 10 ms behind unless the story says otherwise. With Nodes there are
 	// none.
@@ -122,9 +137,13 @@ func (r Redis) Servers() bubble.Servers {
 	}}
 }
 
-// Run plays stories with a lock. newLock makes it for one client, in a goroutine of its own, and
-// again when the client restarts after a crash. It registers with Client.Cleanup how to close
-// whatever it opens, except clients from Client.Redis.
+// Run plays stories with a lock: the usual ones and a walk (see Walk), or those that Stories names.
+// First comes a rehearsal without faults, which finds out where the lock keeps its entry, and whether
+// that keeps other clients out.
+//
+// newLock makes the lock of one client, in a goroutine of its own, and again in each run and when the
+// client restarts after a crash. It registers with Client.Cleanup how to close whatever it opens,
+// except clients from Client.Redis, and may return NoLock.
 //
 // Run cannot be part of a parallel test: a bubble of testing/synctest has its own time, but
 // crypto/rand is global.

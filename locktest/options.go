@@ -19,10 +19,11 @@ const (
 )
 
 // Breaks says that the lock is known to break these properties in a story; without properties,
-// mutual exclusion. The test then fails when they are kept. If a lock breaks mutual exclusion and
-// has no fencing tokens, nothing is expected of the writes to the resource.
+// mutual exclusion. The test then fails when it keeps one of them. If a lock breaks mutual exclusion
+// and has no fencing tokens, nothing is expected of the writes to the resource.
 //
-// A kind of fault of Walk is named like its subtest: walk/pause.
+// A kind of fault of Walk is named like its subtest: walk/pause. It may break what the story of its
+// name does, unless Breaks names the kind itself.
 func Breaks(story string, properties ...string) Option {
 	if len(properties) == 0 {
 		properties = []string{MutualExclusion}
@@ -72,15 +73,14 @@ func Stories(names ...string) Option {
 // Walk also plays single faults exhaustively, as `simulate explore` does: nine kinds (pause, crash,
 // cut, lost-request, lost-reply, late-request, late-release, late-reply, restart), each at every
 // request and every step of one client; during a long wait, at one attempt in two seconds and at
-// all of the last second. A late request comes 2 s late, and 12 s late. Each kind is a subtest, which fails when the kind breaks the lock
-// anywhere. Walk is on by default, but not with Stories. If Breaks names the story pause, the kind
-// walk/pause may break the same properties.
+// all of the last second. A late request comes 2 s late, and 12 s late. Each kind is a subtest,
+// which fails when the kind breaks the lock anywhere. Walk is on by default, but not with Stories.
 func Walk() Option { return func(s *suite) { s.walk = true } }
 
 // WithoutWalk plays the usual stories without a walk.
 func WithoutWalk() Option { return func(s *suite) { s.noWalk = true } }
 
-// Seeds plays each story with n seeds. The first one is LOCKSTEP_SEED, or 1.
+// Seeds plays each story with n seeds, from LOCKSTEP_SEED on, or 1.
 func Seeds(n int) Option { return func(s *suite) { s.seeds = max(n, 1) } }
 
 // Name sets the name of the lock in reports; by default it is the name of the test.
