@@ -18,19 +18,14 @@ import (
 	"lockstep/internal/plan"
 	"lockstep/internal/run"
 	"lockstep/internal/sim"
-	"lockstep/internal/store/redis"
 )
 
 // result is one run.
 type result struct {
 	run.Outcome
-	missed  []string // commands that the models do not have
-	learned []*redis.Script
-	refused error  // of a client that did not acquire the lock, or nil
-	left    string // stacks of goroutines that outlived the lock, or ""
-	held    []bubble.Held
-	doubt   string // about how the lock uses its client library
-	signs   signs
+	notes bubble.Notes
+	left  string // stacks of goroutines that outlived the lock, or ""
+	signs signs
 }
 
 // play plays one plan with one seed, and reads the signs of its history.
@@ -84,7 +79,7 @@ func (s *suite) inBubble(t *testing.T, p *plan.Plan, seed uint64, moment func(fa
 		})
 		defer w.Close()
 		r.Outcome = run.One(t.Context(), w, p, s.name, seed)
-		r.missed, r.learned, r.refused, r.held, r.doubt = w.Missed(), w.Learned(), w.Refused(), w.Held(), w.Doubt()
+		r.notes = w.Notes()
 	})
 	return r
 }
@@ -94,7 +89,7 @@ func seedRandom(t *testing.T, seed uint64) {
 	t.Helper()
 	defer func() {
 		if v := recover(); v != nil {
-			t.Fatalf("%v: crypto/rand is everybody's, so take t.Parallel out of the test that calls locktest.Run, and of those around it", v)
+			t.Fatalf("%v: crypto/rand is global, so take t.Parallel out of the test that calls locktest.Run, and of those around it", v)
 		}
 	}()
 	cryptotest.SetGlobalRandom(t, seed)

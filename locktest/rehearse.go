@@ -35,18 +35,18 @@ func (s *suite) rehearse(t *testing.T) bool {
 	p := s.rehearsalOf(t, nothingWrong)
 	s.learning = true
 	r := s.play(t, p, s.seed, nil)
-	s.scripts, s.learning = r.learned, false
+	s.scripts, s.learning = r.notes.Learned, false
 	s.fenced = r.Err == nil && slices.ContainsFunc(r.Judgement.History.Events, func(e history.Event) bool {
 		return e.Kind == history.Acquired && e.Token > 0
 	})
-	if !s.works(t, p, r) || !s.tested(t, r.doubt, "") {
+	if !s.works(t, p, r) || !s.tested(t, r.notes.Doubt, "") {
 		return false
 	}
-	entry, why := bubble.EntryOf(s.key(p), r.held)
+	entry, why := bubble.EntryOf(s.key(p), r.notes.Held)
 	if why == "" {
 		why = s.follow(t, p, entry)
 	}
-	if why != "" && !s.cannotFollow(t, p, r, why) || !s.tested(t, allOutlast(r.held, p.Lease), "") {
+	if why != "" && !s.cannotFollow(t, p, r, why) || !s.tested(t, allOutlast(r.notes.Held, p.Lease), "") {
 		return false
 	}
 	return why != "" || s.keptOutByTheStore(t)
@@ -87,7 +87,7 @@ func (s *suite) works(t *testing.T, p *plan.Plan, r *result) bool {
 		t.Errorf("the lock cannot be played: %v", r.Err)
 	case !slices.ContainsFunc(h.Events, func(e history.Event) bool { return e.Kind == history.Sent }):
 		t.Errorf("the lock has sent nothing to its store: it has to use the connections of locktest.Client%s", r.firstError())
-	case len(r.missed) > 0:
+	case len(r.notes.Missed) > 0:
 		t.Errorf("%s%s", r.unmodelled(), r.firstError())
 	case r.Judgement.Acquired == 0:
 		t.Errorf("no client has ever got the lock, though nothing went wrong%s\n%s", r.firstError(), s.tell(p, r))
@@ -131,7 +131,7 @@ var nowhere = store.Entry{Key: "\x00"}
 func (s *suite) cannotFollow(t *testing.T, p *plan.Plan, r *result, why string) bool {
 	t.Helper()
 	s.entry = nowhere
-	nothing := slices.ContainsFunc(r.held, func(h bubble.Held) bool { return len(h.Kept) == 0 })
+	nothing := slices.ContainsFunc(r.notes.Held, func(h bubble.Held) bool { return len(h.Kept) == 0 })
 	switch {
 	case nothing && slices.Contains(s.untested, rehearsal):
 		t.Logf("untested, as the test allows: %s", why)

@@ -234,8 +234,8 @@ func (s *suite) expect(p *plan.Plan, name string) {
 
 // firstError ends a sentence about a lock that was not acquired, with the lock's own error.
 func (r *result) firstError() string {
-	if r.refused != nil {
-		return ". The lock says: " + r.refused.Error()
+	if r.notes.Refused != nil {
+		return ". The lock says: " + r.notes.Refused.Error()
 	}
 	return "."
 }

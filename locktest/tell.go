@@ -35,7 +35,7 @@ func (s *suite) judge(t *testing.T, p *plan.Plan, r *result) bool {
 		t.Logf("goroutines of the lock were still there when its run was over: give Client.Cleanup what ends them\n%s", r.left)
 	}
 	switch status := r.Status(); {
-	case len(r.missed) > 0:
+	case len(r.notes.Missed) > 0:
 		t.Errorf("%s", r.unmodelled())
 	case status == run.Missed, s.wrongly(p, r) != "":
 		t.Errorf("%s", s.failed(t, p, r))
@@ -54,7 +54,7 @@ func (s *suite) judge(t *testing.T, p *plan.Plan, r *result) bool {
 // unmodelled is the sentence of a run in which the lock has sent what the models do not have.
 func (r *result) unmodelled() string {
 	return fmt.Sprintf("unknown: the lock has sent what the model of its store does not have (%s), so what it did then is no evidence",
-		strings.Join(r.missed, ", "))
+		strings.Join(r.notes.Missed, ", "))
 }
 
 // owes reports whether a client died, which leaves its goroutines behind.

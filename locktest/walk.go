@@ -63,7 +63,7 @@ func (s *suite) walkKind(t *testing.T, name string, plans []*plan.Plan) {
 		if r.Err != nil {
 			t.Fatalf("%s: %v", p.Faults[0].Text, r.Err)
 		}
-		if s.wrongly(p, r) == "" && (!r.WhyUntested().Empty() || len(r.missed) > 0) {
+		if s.wrongly(p, r) == "" && (!r.WhyUntested().Empty() || len(r.notes.Missed) > 0) {
 			untested++
 			continue
 		}

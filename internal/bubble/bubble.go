@@ -48,7 +48,7 @@ type Config struct {
 	Watch func(m faults.Moment, at history.Instant)
 	// Entry is the lock's entry; zero: the entry has the name of the lock.
 	Entry store.Entry
-	// Learn enables World.Held.
+	// Learn enables Notes.Held.
 	Learn bool
 	// On is the simulated world to play on. It keeps its buffers from bubble to bubble, so
 	// the history of a run is valid until the next one.
@@ -84,15 +84,19 @@ type World struct {
 
 	clients []*Client
 	scripts map[string]*redis.Script // that the run's servers may know, by their hash
-	learned []*redis.Script          // scripts first seen in this run
-
-	held []Held // see Config.Learn
 
 	mu       sync.Mutex
-	missed   []string // commands without a model
-	doubt    string   // about how the lock uses its client library
-	panicked error    // the first panic of the lock, or nil
-	refused  error    // see Refused
+	notes    Notes // Learned and Held are the kernel's
+	panicked error // the first panic of the lock, or nil
+}
+
+// Notes are what a run has shown of the lock besides its history.
+type Notes struct {
+	Missed  []string        // commands that the models do not have
+	Doubt   string          // the first doubt about how the lock uses its client library, or ""
+	Refused error           // the first error of Acquire, or nil: of a context only if there is no other
+	Learned []*redis.Script // scripts whose text was sent to the servers
+	Held    []Held          // see Config.Learn
 }
 
 // New returns a world. It must be called inside a bubble.
@@ -219,47 +223,32 @@ func (w *World) stop() {
 // Close implements run.World.
 func (w *World) Close() { w.sim.Close() }
 
-// Missed returns the commands of the lock that the models do not have.
-func (w *World) Missed() []string {
+// Notes returns what the last run has shown.
+func (w *World) Notes() Notes {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return slices.Clone(w.missed)
+	return w.notes
 }
 
 func (w *World) misses(command string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if !slices.Contains(w.missed, command) {
-		w.missed = append(w.missed, command)
+	if !slices.Contains(w.notes.Missed, command) {
+		w.notes.Missed = append(w.notes.Missed, command)
 	}
-}
-
-// Doubt returns the first doubt about how the lock uses its client library, "" for none.
-func (w *World) Doubt() string {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.doubt
 }
 
 func (w *World) doubts(why string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.doubt = cmp.Or(w.doubt, why)
-}
-
-// Refused returns the first error of Acquire, nil for none. It prefers errors other than the end of
-// a context.
-func (w *World) Refused() error {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.refused
+	w.notes.Doubt = cmp.Or(w.notes.Doubt, why)
 }
 
 func (w *World) refuses(err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.refused == nil || ofContext(w.refused) && !ofContext(err) {
-		w.refused = err
+	if w.notes.Refused == nil || ofContext(w.notes.Refused) && !ofContext(err) {
+		w.notes.Refused = err
 	}
 }
 
@@ -267,6 +256,3 @@ func (w *World) refuses(err error) {
 func ofContext(err error) bool {
 	return errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
 }
-
-// Learned returns the scripts whose text was sent to the last run's servers.
-func (w *World) Learned() []*redis.Script { return slices.Clone(w.learned) }

@@ -257,7 +257,7 @@ func TestWhatHasNoModelIsNoted(t *testing.T) {
 			return bare(c)
 		}
 		play(t, "clients: [A, B]\n", lock, func(w *bubble.World, _ *history.History) {
-			missed := strings.Join(w.Missed(), ", ")
+			missed := strings.Join(w.Notes().Missed, ", ")
 			if !strings.HasPrefix(missed, strings.TrimSuffix(want, " within MULTI")) || want == "" && missed != "" || err != nil {
 				t.Errorf("%s: %q is noted, want %q: %v", talk, missed, want, err)
 			}

@@ -20,14 +20,11 @@ type Held struct {
 	Kept   []store.Entry
 }
 
-// Held returns the holders' entries of the last run, if Config.Learn is set.
-func (w *World) Held() []Held { return w.held }
-
 // learns wraps watch to collect the entries whenever a client enters.
 func (w *World) learns(watch func(faults.Moment, history.Instant)) func(faults.Moment, history.Instant) {
 	return func(m faults.Moment, at history.Instant) {
 		if m.Kind == faults.Enters {
-			w.held = append(w.held, Held{m.Subject, w.sim.Kept(m.Subject)})
+			w.notes.Held = append(w.notes.Held, Held{m.Subject, w.sim.Kept(m.Subject)})
 		}
 		if watch != nil {
 			watch(m, at)

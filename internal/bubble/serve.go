@@ -298,7 +298,7 @@ func (w *World) learn(source string) *redis.Script {
 	kept, _ := compiled.LoadOrStore(source, &redis.Script{Name: nameOf(source, hash), Source: source})
 	script := kept.(*redis.Script)
 	w.scripts[hash] = script
-	w.learned = append(w.learned, script)
+	w.notes.Learned = append(w.notes.Learned, script)
 	return script
 }
 

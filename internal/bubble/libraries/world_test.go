@@ -86,7 +86,7 @@ func (w *played) Play(ctx context.Context, p *plan.Plan, lock string, seed uint6
 		})
 		defer b.Close()
 		h, err = b.Play(ctx, p, "", seed)
-		missed = b.Missed()
+		missed = b.Notes().Missed
 	})
 	if err == nil && len(missed) > 0 {
 		err = fmt.Errorf("%s has sent what the models do not have: %v", lock, missed)
