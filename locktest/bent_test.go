@@ -248,7 +248,7 @@ var bends = map[string]struct {
 	"survives, owned": {bend{survives: true, word: func(c locktest.Client) string { return c.Name() }}, "goes on renewing though it holds nothing"},
 	"from the reply":  {bend{fromReply: true}, "mutual-exclusion is broken"},
 	"server time":     {bend{serverTime: true}, "mutual-exclusion is broken"},
-	"dead":            {bend{deadAfterFail: true}, "its handle is of no use any more"},
+	"dead":            {bend{deadAfterFail: true}, "its handle is of no use any more. An error of Acquire: EOF"},
 	"one token":       {bend{oneToken: true}, "with the fencing token 1, and "},
 	"silent":          {bend{silent: true}, `locktest.Breaks("cut-long-work", "mutual-exclusion")`},
 	"renews for less": {bend{renewsFor: 9 * time.Second}, `locktest.Breaks("late-cut-long-work", "mutual-exclusion")`},

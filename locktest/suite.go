@@ -1,6 +1,7 @@
 package locktest
 
 import (
+	"context"
 	"embed"
 	"errors"
 	"fmt"
@@ -232,12 +233,14 @@ func (s *suite) expect(p *plan.Plan, name string) {
 	}
 }
 
-// firstError ends a sentence about a lock that was not acquired, with the lock's own error.
+// firstError ends a sentence about a lock that was not acquired, with the lock's own error unless
+// that says no more than that the time was over.
 func (r *result) firstError() string {
-	if r.notes.Refused != nil {
-		return ". The lock says: " + r.notes.Refused.Error()
+	err := r.notes.Refused
+	if err == nil || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return "."
 	}
-	return "."
+	return ". An error of Acquire: " + err.Error()
 }
 
 // unseededPlays limits how often a story is played until it breaks an expected property, if Go's

@@ -130,7 +130,11 @@ func (r *result) why() say.Phrase {
 // failed is the message of a failed run: the expectations, the story, and how to go on.
 func (s *suite) failed(t *testing.T, p *plan.Plan, r *result) string {
 	var lines []string
-	if wrong := s.wrongly(p, r); wrong != "" {
+	switch wrong := s.wrongly(p, r); wrong {
+	case "":
+	case r.signs.dead:
+		lines = append(lines, wrong+r.firstError())
+	default:
 		lines = append(lines, wrong+".")
 	}
 	overlaps := r.Judgement.Finding(MutualExclusion).Verdict == checker.Broken
