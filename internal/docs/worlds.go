@@ -133,7 +133,8 @@ func (c comparison) Evidence() string {
 		out += fmt.Sprintf(" %d %s, those with %s, were played slower than that: %s.", slower, of.unit, of.delicate, of.slow)
 	}
 	if often > 0 {
-		out += fmt.Sprintf(" %d %s were played with %d seeds or more; in %d of these every real run had %s of its simulated run.", often, of.unit, of.many, all, of.outcome)
+		out += fmt.Sprintf(" %s %s were played with %d seeds or more; in %s of these every real run had %s of its simulated run.",
+			say.Grouped(often).In(say.English), of.unit, of.many, say.Grouped(all).In(say.English), of.outcome)
 	}
 	return out
 }

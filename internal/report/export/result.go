@@ -52,7 +52,7 @@ type ExpectationResult struct {
 	Property string `json:"property" doc:"The id of the property."`
 	Verdict  string `json:"verdict" enum:"kept broken" doc:"What is expected."`
 	Met      bool   `json:"met" doc:"Whether the verdict on the property is this one."`
-	Implied  bool   `json:"implied" doc:"Whether it goes without saying: the scenario says nothing of this lock."`
+	Implied  bool   `json:"implied" doc:"Whether it goes without saying: nothing else is expected of this lock."`
 }
 
 // VerdictResult is what was found about one property.
