@@ -2,6 +2,7 @@ package explain
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -102,13 +103,17 @@ func (q *inquiry) neverGoes(l *timeline.Entry) False {
 		say.HasNoEnd.With(who, since, q.parting(l)), q.partingAt(l)...)
 }
 
+// partings are the events by which a client gives up on an entry.
+var partings = map[history.Kind]say.Of2[say.Node, say.Seconds]{
+	history.Crashed: say.CrashedAt, history.AcquireFailed: say.AttemptFailedAt, history.ReleaseFailed: say.ReleaseFailedAt,
+	history.GaveUp: say.GaveUpAt, history.Released: say.LeftAt, history.NotHeld: say.LeftAt, history.LostLease: say.ToldOfLossAt,
+}
+
 // partingAt returns the event by which the owner of an entry gave up on it: the first one after the
 // entry was made, else the last one before.
 func (q *inquiry) partingAt(l *timeline.Entry) []int32 {
 	at := history.NoCause
-	for i, e := range q.h.Each(
-		history.Crashed, history.AcquireFailed, history.ReleaseFailed, history.GaveUp, history.Released, history.NotHeld, history.LostLease,
-	) {
+	for i, e := range q.h.Each(slices.Collect(maps.Keys(partings))...) {
 		if e.Node != l.Owner {
 			continue
 		}
@@ -129,20 +134,7 @@ func (q *inquiry) parting(l *timeline.Entry) say.Phrase {
 		return nothing
 	}
 	e := &q.h.Events[at[0]]
-	who, when := q.who(e.Node), say.Seconds(e.At)
-	switch e.Kind {
-	case history.Crashed:
-		return say.CrashedAt.With(who, when)
-	case history.AcquireFailed:
-		return say.AttemptFailedAt.With(who, when)
-	case history.ReleaseFailed:
-		return say.ReleaseFailedAt.With(who, when)
-	case history.GaveUp:
-		return say.GaveUpAt.With(who, when)
-	case history.LostLease:
-		return say.ToldOfLossAt.With(who, when)
-	}
-	return say.LeftAt.With(who, when)
+	return partings[e.Kind].With(q.who(e.Node), say.Seconds(e.At))
 }
 
 // allDown returns the crash after which no server was left, or too few for a quorum, which then
