@@ -22,7 +22,7 @@ func (a Args) Text(p Param) string {
 		return Rate(rate)
 	}
 	if p.Kind == ParamSides {
-		return sidesText(a.Sides)
+		return SidesText(a.Sides)
 	}
 	if p.Name == "" {
 		return a.Value
@@ -30,8 +30,8 @@ func (a Args) Text(p Param) string {
 	return a.Choices[p.Name]
 }
 
-// sidesText writes sides as a scenario does: [A, [redis-1, redis-2]].
-func sidesText(sides [][]string) string {
+// SidesText writes sides as a scenario does: [A, [redis-1, redis-2]].
+func SidesText(sides [][]string) string {
 	parts := make([]string, len(sides))
 	for i, side := range sides {
 		parts[i] = strings.Join(side, ", ")

@@ -111,11 +111,7 @@ func (w *writer) faults(p *plan.Plan) {
 // verb prints a verb with its parameters.
 func (w *writer) verb(f *faults.Fault) {
 	spec := f.Spec()
-	if sides := f.Args.Sides; len(sides) > 0 {
-		w.line(2, "%s: %s", spec.Name, sidesText(sides))
-	} else {
-		w.line(2, "%s: %s", spec.Name, argumentText(f, spec.Value))
-	}
+	w.line(2, "%s: %s", spec.Name, argumentText(f, spec.Value))
 	for _, p := range spec.Params {
 		if text := argumentText(f, p); text != "" {
 			w.line(2, "%s: %s", p.Name, text)
@@ -138,19 +134,11 @@ func argumentText(f *faults.Fault, p faults.Param) string {
 	if d, ok := f.Args.Durations[p.Name]; ok && p.Kind == faults.ParamDuration {
 		return length(f, p.Name, d)
 	}
+	if p.Kind == faults.ParamSides {
+		quoted := each.Map(f.Args.Sides, func(side []string) []string { return each.Map(side, scalar) })
+		return faults.SidesText(quoted)
+	}
 	return scalar(f.Args.Text(p))
-}
-
-// sidesText prints sides as a list of names and of lists.
-func sidesText(sides [][]string) string {
-	parts := each.Map(sides, func(side []string) string {
-		text := strings.Join(each.Map(side, scalar), ", ")
-		if len(side) > 1 {
-			text = "[" + text + "]"
-		}
-		return text
-	})
-	return "[" + strings.Join(parts, ", ") + "]"
 }
 
 func (w *writer) expect(p *plan.Plan) {
