@@ -348,26 +348,16 @@ func (l *call) recordDrop(kind history.Kind, node, peer history.NodeID, cause in
 	}
 }
 
-// takeCall removes the request with an id from those that wait, and returns it, or nil.
-func takeCall(waiting *[]*call, id uint64) *call {
-	i := slices.IndexFunc(*waiting, func(l *call) bool { return uint64(l.id) == id })
-	if i < 0 {
-		return nil
-	}
-	l := (*waiting)[i]
-	*waiting = slices.Delete(*waiting, i, i+1)
-	return l
-}
-
-// withoutCallsOn drops the requests that wait on a closed connection.
-func withoutCallsOn(cn *conn, waiting []*call) []*call {
-	return slices.DeleteFunc(waiting, func(l *call) bool {
-		gone := l.conn == cn
-		if gone {
-			l.unref()
+// take removes those that satisfy a condition from a list, and returns them.
+func take[T any](list *[]T, such func(T) bool) (taken []T) {
+	*list = slices.DeleteFunc(*list, func(one T) bool {
+		is := such(one)
+		if is {
+			taken = append(taken, one)
 		}
-		return gone
+		return is
 	})
+	return taken
 }
 
 // unref drops one reference to the call. Unwound tasks need not call it: resetCalls frees all

@@ -1,7 +1,6 @@
 package sim
 
 import (
-	"slices"
 	"time"
 
 	"lockstep/internal/history"
@@ -176,23 +175,14 @@ func (m *member) hangUp(cn *conn) { m.cluster.closed(cn) }
 // connections are closed.
 func (m *member) died() {
 	c := m.cluster
-	c.parked = m.refuseAll(c.parked)
-	c.waiting = m.refuseAll(c.waiting)
+	here := func(l *call) bool { return l.host == &m.host }
+	for _, l := range append(take(&c.parked, here), take(&c.waiting, here)...) {
+		l.refuse()
+	}
 	for _, cn := range m.lostConns {
 		c.model.Closed(c.clock(), cn.store())
 	}
 	c.drain(history.NoCause)
-}
-
-// refuseAll refuses the requests to this server, and returns those to others.
-func (m *member) refuseAll(calls []*call) []*call {
-	return slices.DeleteFunc(calls, func(l *call) bool {
-		here := l.host == &m.host
-		if here {
-			l.refuse()
-		}
-		return here
-	})
 }
 
 // revived implements service: the server takes part again, with the common state.

@@ -66,7 +66,7 @@ func (m *machine) changes(cause int32) store.Output {
 func (m *machine) carry(out *store.Output) {
 	w := m.by.server().w
 	for _, late := range out.Answers {
-		if l := takeCall(&m.waiting, late.ID); l != nil {
+		for _, l := range take(&m.waiting, func(l *call) bool { return uint64(l.id) == late.ID }) {
 			m.executed(l, late.Answer)
 			m.by.answer(l)
 		}
@@ -124,7 +124,9 @@ func (m *machine) tick() {
 
 // closed tells the model that a client has closed a connection.
 func (m *machine) closed(cn *conn) {
-	m.waiting = withoutCallsOn(cn, m.waiting)
+	for _, l := range take(&m.waiting, func(l *call) bool { return l.conn == cn }) {
+		l.unref()
+	}
 	m.model.Closed(m.by.server().clock(), cn.store())
 	m.drain(history.NoCause)
 }

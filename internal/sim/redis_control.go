@@ -106,14 +106,14 @@ func (s *redisServer) confirmed(offset int64) (n int64) {
 // giveUp ends a WAIT after its timeout.
 func (s *redisServer) giveUp(l *call, id int64) {
 	// Calls are reused: the id tells whether it is still this one.
-	for _, w := range s.takeWaiters(func(w waiter) bool { return w.call == l && w.id == id && l.id == id }) {
+	for _, w := range take(&s.waiters, func(w waiter) bool { return w.call == l && w.id == id && l.id == id }) {
 		s.endWait(l, redis.Int(s.confirmed(w.offset)))
 	}
 }
 
 // unblockAll ends all WAITs on a primary that is demoted.
 func (s *redisServer) unblockAll() {
-	for _, w := range s.takeWaiters(func(waiter) bool { return true }) {
+	for _, w := range take(&s.waiters, func(waiter) bool { return true }) {
 		s.endWait(w.call, redis.Failed(errUnblocked))
 	}
 }
@@ -131,21 +131,9 @@ func (s *redisServer) acknowledge(offset int64) {
 }
 
 func (s *redisServer) serveWaiters() {
-	for _, w := range s.takeWaiters(func(w waiter) bool { return s.confirmed(w.offset) >= w.want }) {
+	for _, w := range take(&s.waiters, func(w waiter) bool { return s.confirmed(w.offset) >= w.want }) {
 		s.endWait(w.call, redis.Int(s.confirmed(w.offset)))
 	}
-}
-
-// takeWaiters removes the WAITs for which a condition holds, and returns them.
-func (s *redisServer) takeWaiters(such func(waiter) bool) (taken []waiter) {
-	s.waiters = slices.DeleteFunc(s.waiters, func(w waiter) bool {
-		is := such(w)
-		if is {
-			taken = append(taken, w)
-		}
-		return is
-	})
-	return taken
 }
 
 // endWait answers a WAIT, and executes the commands that came after it on a guest's connection.
@@ -229,7 +217,7 @@ func (s *redisServer) hangUp(cn *conn) {
 	s.subs = slices.DeleteFunc(s.subs, func(sub subscriber) bool { return sub.conn == cn })
 	s.watches = slices.DeleteFunc(s.watches, func(w look) bool { return w.conn == cn })
 	cn.waits, cn.behind = false, nil
-	for _, w := range s.takeWaiters(func(w waiter) bool { return w.call.conn == cn && w.call.id == w.id }) {
+	for _, w := range take(&s.waiters, func(w waiter) bool { return w.call.conn == cn && w.call.id == w.id }) {
 		w.call.unref()
 	}
 }
