@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"lockstep/internal/campaign/faultkind"
+	"lockstep/internal/each"
 	"lockstep/internal/faults"
 	"lockstep/internal/history"
 	"lockstep/internal/locks"
@@ -30,23 +31,20 @@ func NewPlaced(p *plan.Plan, on locks.Store, kinds []string) (*Placed, error) {
 		return nil, fmt.Errorf("there is no lock on %s", on)
 	}
 	sketch := scenario.Sketch{Lock: all[i].ID, Clients: "[" + strings.Join(p.Clients, ", ") + "]", Stored: true}
-	ts := &templates{p: p, sketch: sketch, v: all[i]}
-	ts.ofClient(0, p.Clients[0])
-	ts.ofStore(p.Servers(plan.StoreOf(&ts.v)))
+	templates, err := newTemplates(p, sketch, all[i], kinds)
+	if err != nil {
+		return nil, err
+	}
 	out := &Placed{plan: p, moves: newRecorder(p.Clients)}
-	var plainest []faultTemplate
 	for _, kind := range kinds {
 		of := faultkind.Index(kind)
-		at := slices.IndexFunc(ts.all, func(l faultTemplate) bool { return l.kind == of })
-		if at < 0 {
+		plainest := each.Find(templates, func(l *faultTemplate) bool { return l.kind == of })
+		if plainest == nil {
 			return nil, fmt.Errorf("no %s can be played on %s", kind, store.Of(on).Title)
 		}
-		plainest = append(plainest, ts.all[at])
+		out.templates = append(out.templates, *plainest)
 	}
-	ts.all = plainest
-	err := ts.parse()
-	out.templates = ts.all
-	return out, err
+	return out, nil
 }
 
 // Observe notes a moment of the run without faults.
