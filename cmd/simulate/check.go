@@ -337,19 +337,13 @@ func (in *input) keep() error {
 
 func showChecked(g *globals, c *export.Checked) {
 	h := c.Judgement.History
-	clients := 0
-	for _, n := range h.Header.Nodes {
-		if n.Role == history.RoleClient {
-			clients++
-		}
-	}
 	where := c.File
 	if c.Number > 1 {
 		where = say.HistoryOf.With(say.Verbatim(c.File), say.Number(c.Number)).In(g.language)
 	}
 	fmt.Fprintln(g.stdout, g.said(say.OfLock.With(say.Verbatim(where), say.Said.With(say.Series{
 		say.Verbatim(c.Lock), say.SeedIs.With(say.Seed(c.Seed)), say.Verbatim(c.Backend),
-		say.ClientsOf.With(say.Number(clients)), say.EventsOver.With(say.Number(c.Events), say.Seconds(h.End())),
+		say.ClientsOf.With(say.Number(len(bundle.NodesOf(h, history.RoleClient)))), say.EventsOver.With(say.Number(c.Events), say.Seconds(h.End())),
 	}))))
 	fmt.Fprintf(g.stdout, "%s  %s\n\n", c.Letter, g.said(c.Said()))
 	var rows [][]string
