@@ -189,40 +189,27 @@ var adviceColours = map[string]string{
 	results.Survived: "32", results.NoneFound: "33", results.NotSearched: "2", results.Unknown: "2", results.Broken: "31",
 }
 
-// asked is one of the three questions.
-type asked struct {
-	flag    string
-	says    string
-	choices []advice.Choice
-	to      *string
-}
-
-func (f *adviseFlags) questions() []asked {
-	return []asked{
-		{"have", "What do you have?", advice.Haves(), &f.question.Have},
-		{"if-two", "What happens if two work at once?", advice.IfTwo(), &f.question.IfTwo},
-		{"tokens", "What does the lock protect, and can that refuse an old token?", advice.Tokens(), &f.question.Tokens},
-	}
-}
-
 // answer gives the advice once the three questions are answered, by flags or in the terminal.
 func (f *adviseFlags) answer(ctx context.Context) error {
 	alone := f.question == advice.Question{}
 	in := bufio.NewReader(os.Stdin)
-	for _, q := range f.questions() {
-		if *q.to == "" && q.flag == "tokens" && f.question.IfTwo != advice.Damage {
-			*q.to = advice.No // not asked if two at once do no damage
+	given := []*string{&f.question.Have, &f.question.IfTwo, &f.question.Tokens}
+	for i, q := range advice.Asks() {
+		answer, ids := given[i], advice.IDs(q.Choices)
+		if *answer == "" && answer == &f.question.Tokens && f.question.IfTwo != advice.Damage {
+			*answer = advice.No // not asked if two at once do no damage
 		}
-		if *q.to == "" {
+		if *answer == "" {
 			if f.json || !interactive() {
-				return fmt.Errorf("--%s is missing: choose from %s", q.flag, strings.Join(advice.IDs(q.choices), ", "))
+				return fmt.Errorf("--%s is missing: choose from %s", q.Name, strings.Join(ids, ", "))
 			}
-			if err := f.ask(ctx, in, &q); err != nil {
+			var err error
+			if *answer, err = f.ask(ctx, in, &q); err != nil {
 				return err
 			}
 		}
-		if ids := advice.IDs(q.choices); !slices.Contains(ids, *q.to) {
-			return unknownName("answer to --"+q.flag, *q.to, ids)
+		if !slices.Contains(ids, *answer) {
+			return unknownName("answer to --"+q.Name, *answer, ids)
 		}
 	}
 	x, err := storedWalk()
@@ -251,12 +238,12 @@ func (f *adviseFlags) answer(ctx context.Context) error {
 }
 
 // ask asks a question until the answer is a number or a name of the list.
-func (f *adviseFlags) ask(ctx context.Context, in *bufio.Reader, q *asked) error {
-	f.printSaid(say.Text(q.says))
-	for i, c := range q.choices {
+func (f *adviseFlags) ask(ctx context.Context, in *bufio.Reader, q *advice.Ask) (string, error) {
+	f.printSaid(say.Text(q.Says))
+	for i, c := range q.Choices {
 		f.wrapped(fmt.Sprintf(" %2d ", i+1), "     ", "", f.said(c.Name.Phrase()))
-		if q.flag == "tokens" {
-			f.wrapped("     ", "     ", "", f.said(advice.Resources()[i].How.Phrase()))
+		if c.Tokens != "" {
+			f.wrapped("     ", "     ", "", f.said(c.How.Phrase()))
 		}
 	}
 	for {
@@ -264,24 +251,23 @@ func (f *adviseFlags) ask(ctx context.Context, in *bufio.Reader, q *asked) error
 		line, err := interrupt.Unless(ctx, "reading the answer", func() (string, error) { return in.ReadString('\n') })
 		if ctx.Err() != nil {
 			fmt.Fprintln(f.stdout) // after the prompt
-			return silent(exitInterrupted)
+			return "", silent(exitInterrupted)
 		}
 		if errors.Is(err, io.EOF) {
-			return errors.New("the questions were not answered")
+			return "", errors.New("the questions were not answered")
 		}
 		if err != nil {
-			return fmt.Errorf("reading the answer: %w", err)
+			return "", fmt.Errorf("reading the answer: %w", err)
 		}
 		word := strings.TrimSpace(line)
-		if n, err := strconv.Atoi(word); err == nil && n >= 1 && n <= len(q.choices) {
-			word = q.choices[n-1].ID
+		if n, err := strconv.Atoi(word); err == nil && n >= 1 && n <= len(q.Choices) {
+			word = q.Choices[n-1].ID
 		}
-		if slices.Contains(advice.IDs(q.choices), word) {
-			*q.to = word
+		if slices.Contains(advice.IDs(q.Choices), word) {
 			fmt.Fprintln(f.stdout)
-			return nil
+			return word, nil
 		}
-		f.printSaid(say.NumberFromTo.With(say.Number(len(q.choices))))
+		f.printSaid(say.NumberFromTo.With(say.Number(len(q.Choices))))
 	}
 }
 

@@ -17,6 +17,25 @@ import (
 type Choice struct {
 	ID   string
 	Name say.Words
+
+	// Of the third question:
+	Tokens string    // Yes or No: whether it can refuse an old token
+	How    say.Words // how it refuses, or what helps instead; empty for none
+}
+
+// Ask is one of the three questions. Note says when it matters; "" for always.
+type Ask struct {
+	Name, Says, Note string
+	Choices          []Choice
+}
+
+// Asks returns the questions.
+func Asks() []Ask {
+	return []Ask{
+		{"have", "What do you have?", "", Haves()},
+		{"if-two", "What happens if two work at once?", "", IfTwo()},
+		{"tokens", "What does the lock protect, and can that refuse an old token?", "It matters only if two at once do damage.", Tokens()},
+	}
 }
 
 // have is something to keep a lock in.
@@ -58,7 +77,7 @@ var haves = slices.Concat(ofRedis, ofStores(), missing)
 // ofStores are the stores whose servers have one form.
 func ofStores() (all []have) {
 	for _, s := range store.All() {
-		h := have{Choice: Choice{string(s.ID), say.Words(s.Title)}, at: say.Words(s.Title), fits: of(s.ID), kinds: members}
+		h := have{Choice: Choice{ID: string(s.ID), Name: say.Words(s.Title)}, at: say.Words(s.Title), fits: of(s.ID), kinds: members}
 		switch {
 		case s.IsDatabase():
 			h.Name, h.kinds = say.Words("a "+s.Title+" database"), ""
@@ -73,22 +92,22 @@ func ofStores() (all []have) {
 
 var ofRedis = []have{
 	{
-		Choice: Choice{"redis", "one Redis"}, at: "one Redis",
+		Choice: Choice{ID: "redis", Name: "one Redis"}, at: "one Redis",
 		fits: func(v *locks.Variant) bool {
 			return v.Kind().IsRedis() && plain(v) && v.Servers.Shards == 0 && v.Servers.Replicas == 0 && v.Servers.MinReplicas == 0
 		},
 	},
 	{
-		Choice: Choice{"redis-sentinel", "Redis with a replica and sentinels"}, at: "Redis with a replica",
+		Choice: Choice{ID: "redis-sentinel", Name: "Redis with a replica and sentinels"}, at: "Redis with a replica",
 		fits:  func(v *locks.Variant) bool { return v.Kind().IsRedis() && plain(v) && v.Servers.Shards == 0 },
 		kinds: replicated,
 	},
 	{
-		Choice: Choice{"redis-five", "five independent Redis"}, at: "five independent Redis",
+		Choice: Choice{ID: "redis-five", Name: "five independent Redis"}, at: "five independent Redis",
 		fits: func(v *locks.Variant) bool { return v.Kind().Topology == store.Independent }, kinds: apart,
 	},
 	{
-		Choice: Choice{"redis-cluster", "Redis Cluster"}, at: "Redis Cluster",
+		Choice: Choice{ID: "redis-cluster", Name: "Redis Cluster"}, at: "Redis Cluster",
 		fits:  func(v *locks.Variant) bool { return v.Kind().IsRedis() && plain(v) && v.Servers.Shards > 0 },
 		kinds: replicated,
 	},
@@ -96,11 +115,11 @@ var ofRedis = []have{
 
 var missing = []have{
 	{
-		Choice: Choice{"kubernetes", "Kubernetes"}, at: "Kubernetes", nearest: "etcd",
+		Choice: Choice{ID: "kubernetes", Name: "Kubernetes"}, at: "Kubernetes", nearest: "etcd",
 		missing: "Not in this program yet: a Lease object of Kubernetes is not searched. Its API keeps the object in etcd, but a Lease is taken and renewed with clients' clocks, which the locks on etcd here are not.",
 	},
 	{
-		Choice: Choice{"object-store", "an object store"}, at: "an object store", nearest: "mysql",
+		Choice: Choice{ID: "object-store", Name: "an object store"}, at: "an object store", nearest: "mysql",
 		missing: "Not in this program yet: a lock made of conditional puts is not searched. Nearest is a row with an expiry that a conditional UPDATE takes over. What an object store can do is refuse: a put with a condition is a resource that checks.",
 	},
 }
@@ -168,48 +187,35 @@ func Haves() []Choice { return each.Map(haves, func(h have) Choice { return h.Ch
 // IfTwo returns those of the second question.
 func IfTwo() []Choice {
 	return []Choice{
-		{Nothing, "nothing much"},
-		{Duplicate, "duplicate work: wasteful, but harmless"},
-		{Damage, "damage: wrong data or lost updates"},
+		{ID: Nothing, Name: "nothing much"},
+		{ID: Duplicate, Name: "duplicate work: wasteful, but harmless"},
+		{ID: Damage, Name: "damage: wrong data or lost updates"},
 	}
 }
 
-// Resource is an answer to the third question: something that a lock protects.
-type Resource struct {
-	Choice
-	Tokens string    // Yes or No: whether it can refuse an old token
-	How    say.Words // how it refuses, or what helps instead; empty for none
-}
-
-// Resources returns the choices of the third question. Yes and No are for other resources.
-func Resources() []Resource {
-	return []Resource{
-		{Choice{"sql", "a row in an SQL database: it can"}, Yes,
-			"Before you read: UPDATE ... SET token = :mine WHERE id = :id AND token <= :mine. Write with the same condition. No row changed means refused."},
-		{Choice{"object", "an object in an object store: it can"}, Yes,
-			"Before you read, put your token into the object by a conditional put (If-Match), unless it holds a higher one. Write by a conditional put, too."},
-		{Choice{"api", "an HTTP API of your own: it can"}, Yes,
-			"Send the token in a header with each read and write. The server remembers the highest, and refuses what is lower."},
-		{Choice{"payments", "a payment provider or another outside API: it cannot"}, No,
-			"It does not compare tokens. But an idempotency key derived from the order, not from the client or the attempt, turns a second call into a no-op: two holders then only duplicate work."},
-		{Choice{"file", "a file or a device: it cannot"}, No,
-			"Let one process own it, and compare tokens there: that is an API of your own."},
-		{Choice{Yes, "something else that refuses old tokens"}, Yes, ""},
-		{Choice{No, "something else, or I do not know"}, No, ""},
-	}
-}
-
-// Tokens returns the choices of the third question without their explanations.
+// Tokens returns those of the third question: what a lock protects. Yes and No are for other things.
 func Tokens() []Choice {
-	return each.Map(Resources(), func(r Resource) Choice { return r.Choice })
+	return []Choice{
+		{"sql", "a row in an SQL database: it can", Yes,
+			"Before you read: UPDATE ... SET token = :mine WHERE id = :id AND token <= :mine. Write with the same condition. No row changed means refused."},
+		{"object", "an object in an object store: it can", Yes,
+			"Before you read, put your token into the object by a conditional put (If-Match), unless it holds a higher one. Write by a conditional put, too."},
+		{"api", "an HTTP API of your own: it can", Yes,
+			"Send the token in a header with each read and write. The server remembers the highest, and refuses what is lower."},
+		{"payments", "a payment provider or another outside API: it cannot", No,
+			"It does not compare tokens. But an idempotency key derived from the order, not from the client or the attempt, turns a second call into a no-op: two holders then only duplicate work."},
+		{"file", "a file or a device: it cannot", No,
+			"Let one process own it, and compare tokens there: that is an API of your own."},
+		{Yes, "something else that refuses old tokens", Yes, ""},
+		{No, "something else, or I do not know", No, ""},
+	}
 }
 
 // Refuses says whether a choice of the third question can refuse an old token: Yes or No; an
 // unknown id is returned.
 func Refuses(id string) string {
-	all := Resources()
-	if r := each.Find(all, func(r *Resource) bool { return r.ID == id }); r != nil {
-		return r.Tokens
+	if c := each.Find(Tokens(), func(c *Choice) bool { return c.ID == id }); c != nil {
+		return c.Tokens
 	}
 	return id
 }

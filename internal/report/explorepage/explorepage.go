@@ -96,23 +96,8 @@ func (v *view) Says() map[string]any {
 	})
 }
 
-// ask is a question with its choices; Note says when it matters. For a resource, Tokens is yes or
-// no: whether it can refuse old tokens.
-type ask struct {
-	Name, Says, Note string
-	Choices          []advice.Resource
-}
-
 // Asks are the questions.
-func (v *view) Asks() []ask {
-	of := func(choices []advice.Choice) []advice.Resource {
-		return each.Map(choices, func(c advice.Choice) advice.Resource { return advice.Resource{Choice: c} })
-	}
-	return []ask{
-		{"have", "What do you have?", "", of(advice.Haves())}, {"if-two", "What happens if two work at once?", "", of(advice.IfTwo())},
-		{"tokens", "What does the lock protect, and can that refuse an old token?", "It matters only if two at once do damage.", advice.Resources()},
-	}
-}
+func (v *view) Asks() []advice.Ask { return advice.Asks() }
 
 // Presets tick the faults to expect for each choice of the first question.
 func (v *view) Presets() (all []advice.Question) {
