@@ -17,10 +17,10 @@ import (
 //
 // One that hits servers alone has a part when from then on, or during a pause, a client asks the
 // server that it hits, a server refuses a request, a command waits for replicas, or a replica takes
-// over. Where the primary is hit, too, a replica of its shard may be missing. In a quorum each server
-// has a part, since a write needs most of them. A step of a clock has none when others undo it before its
-// node does anything, and a pause of a client has none when it is over well before the client
-// starts.
+// over. Where the primary is hit, too, a replica of its shard may be missing. In a quorum each
+// server has a part, since a write needs most of them. A step of a clock has none when others undo
+// it before its node does anything, and a pause of a client has none when it is over well before
+// the client starts, or goes on after a rest.
 type parts struct {
 	h      *history.History
 	all    bool          // faults of servers have a part, but for those of other shards
@@ -33,9 +33,9 @@ type parts struct {
 
 // idle is what has happened to a node since it last did something.
 type idle struct {
-	steps   []step         // of its clock
-	started bool           // it has done something
-	thawed  *history.Event // the end of a pause, while it has not started
+	steps  []step           // of its clock
+	busy   bool             // it is in a round
+	thawed []*history.Event // the ends of its pauses
 }
 
 // hit is what a fault of servers has hit.
@@ -44,7 +44,7 @@ type hit struct {
 	until  int32          // the event with which a pause was over; 0: it is not, or the server is not as before
 }
 
-// atOnce is how soon a real client starts at the latest when only a pause held it back.
+// atOnce is how soon a real client goes on at the latest when only a pause held it back.
 const atOnce = 100 * time.Millisecond
 
 type step struct {
@@ -69,8 +69,10 @@ func partless(h *history.History) map[int64]say.Phrase {
 	}
 	why := map[int64]say.Phrase{}
 	for _, n := range p.nodes {
-		if n.thawed != nil {
-			why[n.thawed.Value] = say.Text("it delayed nothing that its client did with this lock")
+		for _, e := range n.thawed {
+			if !p.has[e.Value] {
+				why[e.Value] = say.Text("it delayed nothing that its client did with this lock")
+			}
 		}
 	}
 	for number := range p.undone { // order: a set
@@ -93,8 +95,9 @@ func (p *parts) observe(i int32, e *history.Event) {
 	}
 	if n := &p.nodes[e.Node]; !e.Kind.OfProcess() {
 		p.acts(n, e)
-	} else if e.Kind == history.Thawed && p.h.Role(e.Node) == history.RoleClient && !n.started {
-		n.thawed = e
+	} else if e.Kind == history.Thawed && p.h.Role(e.Node) == history.RoleClient {
+		n.thawed = append(n.thawed, e)
+		p.has[e.Value] = p.has[e.Value] || n.busy
 	}
 	switch {
 	case len(p.hit) == 0:
@@ -118,10 +121,16 @@ func (p *parts) acts(n *idle, e *history.Event) {
 	for _, s := range n.steps {
 		p.has[s.fault] = true
 	}
-	if n.thawed != nil && !n.started && e.At.Sub(n.thawed.At) < atOnce {
-		n.thawed = nil
+	if k := len(n.thawed); k > 0 && e.At.Sub(n.thawed[k-1].At) < atOnce {
+		p.has[n.thawed[k-1].Value] = true
 	}
-	n.steps, n.started = nil, true
+	n.steps = nil
+	switch e.Kind {
+	case history.Waits:
+		n.busy = true
+	case history.Released, history.NotHeld, history.ReleaseFailed, history.GaveUp, history.Finished:
+		n.busy = false
+	}
 }
 
 // haveAll notes that faults of servers have a part from now on, and so have those that began before.

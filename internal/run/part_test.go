@@ -52,6 +52,10 @@ func TestAFaultHasToHaveAPart(t *testing.T) {
 		{"set-nx-lua", []string{"workload.stagger=4s", "at: 1s, pause: B, for: 2s"}, "[1]"},
 		{"set-nx-lua", []string{"workload.stagger=4s", "at: 1s, pause: B, for: 5s"}, "[]"},
 		{"set-nx-lua", []string{"workload.stagger=4s", "at: 1s, pause: B, for: 2s", "at: 5s, pause: B, for: 1s"}, "[1]"},
+		{"set-nx-lua", []string{"workload.repeat=3 times", "workload.rest=3s", "when: A releases, after: 500ms, pause: A, for: 1s"}, "[1]"},
+		{"set-nx-lua", []string{"workload.repeat=3 times", "workload.rest=3s", "when: A releases, after: 500ms, pause: A, for: 3s"}, "[]"},
+		{"set-nx-lua", []string{"workload.repeat=3 times", "workload.rest=3s", "every: 1700ms, pause: A, for: 200ms"}, "[]"},
+		{"etcd-mutex", []string{"workload.repeat=3 times", "workload.rest=9s", "when: A releases, after: 500ms, pause: A, for: 7s"}, "[]"}, // its heartbeats
 	} {
 		out := One(context.Background(), w, scenariotest.Story(t, tt.lock, tt.more...), tt.lock, 1)
 		got := []int{}
