@@ -1,9 +1,9 @@
 package faults
 
 import (
+	"slices"
 	"strings"
 
-	"lockstep/internal/each"
 	"lockstep/internal/say"
 )
 
@@ -50,15 +50,14 @@ func (f *Fault) Deed() say.Phrase { return f.deed(f.telling()) }
 // telling puts the client of the moment in the place of "that client" on the sides of a cut.
 func (f *Fault) telling() Telling {
 	t := Telling{Args: f.Args, who: actor{name: f.Target}}
-	if s := f.Trigger.Subject; f.Trigger.Moment != NoMoment && s != AnyClient {
-		t.Sides = each.Map(t.Sides, func(side []string) []string {
-			return each.Map(side, func(name string) string {
-				if name == ThatClient {
-					return s
-				}
-				return name
-			})
-		})
+	if f.Trigger.Moment == NoMoment || f.Trigger.Subject == AnyClient {
+		return t
+	}
+	t.Sides = slices.Clone(t.Sides)
+	for i, side := range t.Sides {
+		if k := slices.Index(side, ThatClient); k >= 0 {
+			t.Sides[i] = slices.Replace(slices.Clone(side), k, k+1, f.Trigger.Subject)
+		}
 	}
 	return t
 }
