@@ -5,8 +5,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-
-	"lockstep/internal/store/redis/resp"
 )
 
 // A server can end the connection of a monitor without dying: a sentinel that changes a server's
@@ -62,27 +60,27 @@ const resumeTime = 2 * time.Second
 
 // resume reconnects after the connection has ended; false when the server was restarted,
 // when it executed something meanwhile, or when Close was called.
-func (m *Monitor) resume() (*resp.Reader, bool) {
+func (m *Monitor) resume() bool {
 	m.mu.Lock()
 	closed := m.closed
 	m.mu.Unlock()
 	if closed {
-		return nil, false
+		return false
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), resumeTime)
 	defer cancel()
 	before := m.latest
-	in, now, err := m.connect(ctx)
+	now, err := m.connect(ctx)
 	if err != nil {
-		return nil, false
+		return false
 	}
 	items := m.Items()
 	if now.life != before.life || !accounts(before.calls, now.calls, items[m.counted:]) {
 		_ = m.conn.Close() // something was missed
-		return nil, false
+		return false
 	}
 	m.latest, m.counted = now, len(items)
-	return in, true
+	return true
 }
 
 // accounts reports whether items account for all commands between two counts.

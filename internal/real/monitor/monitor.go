@@ -26,6 +26,7 @@ import (
 	"sync"
 	"time"
 
+	"lockstep/internal/real/redisconn"
 	"lockstep/internal/store/redis"
 	"lockstep/internal/store/redis/resp"
 )
@@ -60,7 +61,7 @@ type Monitor struct {
 	counted    int // number of items before latest
 
 	mu     sync.Mutex
-	conn   net.Conn
+	conn   *redisconn.Conn
 	closed bool          // by Close
 	news   chan struct{} // closed and replaced with each item
 	items  []Item
@@ -73,39 +74,36 @@ const AllKeys = "*"
 // the changes of the keys of a pattern of PSUBSCRIBE. ctx bounds only the connecting.
 func Listen(ctx context.Context, addr, keys string) (*Monitor, error) {
 	m := &Monitor{addr: addr, keys: keys, done: make(chan struct{}), news: make(chan struct{})}
-	in, now, err := m.connect(ctx)
+	now, err := m.connect(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("the server at %s cannot be listened to: %m", addr, err)
+		return nil, fmt.Errorf("the server at %s cannot be listened to: %w", addr, err)
 	}
 	m.latest, m.counted = now, len(m.items)
-	go m.listen(in)
+	go m.listen()
 	return m, nil
 }
 
 // connect opens a connection for reports, and takes a census on it.
-func (m *Monitor) connect(ctx context.Context) (*resp.Reader, census, error) {
-	var dialer net.Dialer
-	conn, err := dialer.DialContext(ctx, "tcp", m.addr)
+func (m *Monitor) connect(ctx context.Context) (now census, err error) {
+	conn, err := redisconn.Dial(ctx, m.addr)
 	if err != nil {
-		return nil, census{}, err
+		return now, err
 	}
-	stop := context.AfterFunc(ctx, func() { _ = conn.SetDeadline(time.Unix(1, 0)) })
-	in := resp.NewReader(conn)
-	now, err := m.begin(conn, in)
-	if !stop() && err == nil {
-		err = context.Cause(ctx)
-	}
-	if err == nil && !m.use(conn) {
+	err = conn.Within(ctx, func() (err error) {
+		now, err = m.begin(conn)
+		return err
+	})
+	if err == nil && (ctx.Err() != nil || !m.use(conn)) {
 		err = net.ErrClosed
 	}
 	if err != nil {
 		_ = conn.Close() // the error is reported instead
 	}
-	return in, now, err
+	return now, err
 }
 
 // use makes conn the connection that Close closes; false when Close was called before.
-func (m *Monitor) use(conn net.Conn) bool {
+func (m *Monitor) use(conn *redisconn.Conn) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.conn = conn
@@ -114,7 +112,7 @@ func (m *Monitor) use(conn net.Conn) bool {
 
 // begin subscribes to the reports, and takes a census. All requests are sent at once: after
 // an interruption, commands executed between two of them would be missed.
-func (m *Monitor) begin(conn net.Conn, in *resp.Reader) (census, error) {
+func (m *Monitor) begin(conn *redisconn.Conn) (census, error) {
 	requests := [...][]string{
 		{"HELLO", "3"}, {"PSUBSCRIBE", keyspace + m.keys}, {"MONITOR"}, {"INFO", "server", "stats", "commandstats"},
 	}
@@ -128,7 +126,7 @@ func (m *Monitor) begin(conn net.Conn, in *resp.Reader) (census, error) {
 	var answers [len(requests)]redis.Reply
 	for i := range answers {
 		var err error
-		if answers[i], err = m.answer(in); err != nil {
+		if answers[i], err = m.answer(conn); err != nil {
 			return census{}, err
 		}
 		if version := answers[0].Field("version"); !recent(version) {
@@ -139,9 +137,9 @@ func (m *Monitor) begin(conn net.Conn, in *resp.Reader) (census, error) {
 }
 
 // answer reads the next answer, and adds the reports before it.
-func (m *Monitor) answer(in *resp.Reader) (redis.Reply, error) {
+func (m *Monitor) answer(conn *redisconn.Conn) (redis.Reply, error) {
 	for {
-		message, err := in.Next()
+		message, err := conn.Next()
 		if err != nil {
 			return redis.Reply{}, err
 		}
@@ -164,18 +162,18 @@ func recent(version string) bool {
 }
 
 // listen reads until the server's life ends, or until a report is missed.
-func (m *Monitor) listen(in *resp.Reader) {
+func (m *Monitor) listen() {
 	defer close(m.done)
-	for ok := true; ok; in, ok = m.resume() {
-		m.read(in)
+	for ok := true; ok; ok = m.resume() {
+		m.read()
 	}
 }
 
 // read reads until the connection ends.
-func (m *Monitor) read(in *resp.Reader) {
+func (m *Monitor) read() {
 	defer m.conn.Close()
 	for {
-		message, err := in.Next()
+		message, err := m.conn.Next()
 		if err != nil {
 			return
 		}
@@ -203,18 +201,12 @@ func (m *Monitor) Items() []Item {
 // Settle returns when all reports of commands executed before the call have been read. It
 // returns an error when the server does not answer.
 func (m *Monitor) Settle(ctx context.Context) error {
-	var dialer net.Dialer
-	conn, err := dialer.DialContext(ctx, "tcp", m.addr)
+	conn, err := redisconn.Dial(ctx, m.addr)
 	if err != nil {
 		return err
 	}
 	defer conn.Close()
-	stop := context.AfterFunc(ctx, func() { _ = conn.SetDeadline(time.Unix(1, 0)) })
-	defer stop()
-	if _, err := conn.Write(resp.AppendCommand(nil, "PING")); err != nil {
-		return err
-	}
-	if _, err := resp.NewReader(conn).Next(); err != nil {
+	if _, err := conn.Do(ctx, "PING"); err != nil {
 		return err
 	}
 	return m.until(ctx, conn.LocalAddr().String())

@@ -7,15 +7,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"lockstep/internal/real/images"
+	"lockstep/internal/real/redisconn"
 	"lockstep/internal/store/redis"
-	"lockstep/internal/store/redis/resp"
 )
 
 // Server is a running server.
@@ -191,33 +190,11 @@ const commandTime = 5 * time.Second
 func (s *Server) Command(ctx context.Context, args ...string) (redis.Reply, error) {
 	ctx, cancel := context.WithTimeout(ctx, commandTime)
 	defer cancel()
-	reply, err := roundTrip(ctx, s.Addr, resp.AppendCommand(nil, args...))
-	if err == nil && reply.Kind == redis.ReplyError {
-		err = reply.Err
-	}
+	reply, err := redisconn.Ask(ctx, s.Addr, args...)
 	if err != nil {
 		return reply, fmt.Errorf("%s did not do %s: %w", s.Name, strings.Join(args, " "), err)
 	}
 	return reply, nil
-}
-
-func roundTrip(ctx context.Context, addr string, request []byte) (redis.Reply, error) {
-	var d net.Dialer
-	conn, err := d.DialContext(ctx, "tcp", addr)
-	if err != nil {
-		return redis.Reply{}, err
-	}
-	defer conn.Close()
-	stop := context.AfterFunc(ctx, func() { _ = conn.SetDeadline(time.Unix(1, 0)) })
-	defer stop()
-	if _, err := conn.Write(request); err != nil {
-		return redis.Reply{}, err
-	}
-	message, err := resp.NewReader(conn).Next()
-	if err != nil {
-		return redis.Reply{}, errors.Join(ctx.Err(), err)
-	}
-	return resp.Parse(message)
 }
 
 // Info returns one section of the server's INFO.

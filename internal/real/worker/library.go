@@ -2,7 +2,6 @@ package worker
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net"
 	"slices"
@@ -10,6 +9,7 @@ import (
 
 	"lockstep/internal/locks"
 	"lockstep/internal/locks/libraries"
+	"lockstep/internal/real/redisconn"
 	"lockstep/internal/real/servers"
 )
 
@@ -40,7 +40,7 @@ func (w *worker) newLibrary(v *locks.Variant, d locks.Deps) (locks.Lock, error) 
 	// A library gives up connecting after the response timeout, which is short in a run at
 	// a tenth: a busy machine is asked again.
 	var lock locks.Lock
-	err := untilAnswered(context.Background(), "the servers of "+v.ID, func(context.Context) (err error) {
+	err := w.untilAnswered(context.Background(), "the servers of "+v.ID, func(context.Context) (err error) {
 		lock, err = library.New(deps)
 		return err
 	})
@@ -54,17 +54,14 @@ func (w *worker) teach(library *libraries.Library) error {
 		if w.start.Life > 0 || len(library.Texts) == 0 || w.isSentinel(i) {
 			continue
 		}
-		conns := newLines(addr, w.start.Timeout)
 		for _, text := range library.Texts {
-			err := untilAnswered(context.Background(), addr, func(ctx context.Context) error {
-				return conns.do(ctx, raw("SCRIPT", "LOAD", text)).Err
+			err := w.untilAnswered(context.Background(), addr, func(ctx context.Context) error {
+				_, err := redisconn.Ask(ctx, addr, "SCRIPT", "LOAD", text)
+				return err
 			})
 			if err != nil {
-				return errors.Join(err, conns.Close())
+				return err
 			}
-		}
-		if err := conns.Close(); err != nil {
-			return err
 		}
 	}
 	return nil

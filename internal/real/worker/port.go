@@ -45,7 +45,7 @@ func (w *worker) connectStore(d *locks.Deps, driver *livestore.Driver) error {
 // ready returns when all servers have answered once.
 func (p *storePort) ready(ctx context.Context) error {
 	for i := range int(p.servers) {
-		err := untilAnswered(ctx, "a server of "+store.Of(p.driver.Store).Title, func(ctx context.Context) error {
+		err := p.w.untilAnswered(ctx, "a server of "+store.Of(p.driver.Store).Title, func(ctx context.Context) error {
 			return p.driver.Ready(ctx, &p.client, p.do, i)
 		})
 		if err != nil {

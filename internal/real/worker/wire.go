@@ -156,16 +156,20 @@ func unanswered(err error) bool {
 }
 
 // untilAnswered repeats a request until a store has answered it, so that the first request of
-// the run is not slower than the others.
-func untilAnswered(ctx context.Context, who string, ask func(context.Context) error) error {
+// the run is not slower than the others. A link that loses messages also loses this one, and on a
+// busy machine the answer may be late, so each time it waits twice as long, up to a second.
+func (w *worker) untilAnswered(ctx context.Context, who string, ask func(context.Context) error) error {
 	ctx, cancel := context.WithTimeout(ctx, connectTime)
 	defer cancel()
 	var err error
-	for ctx.Err() == nil {
-		if err = ask(ctx); err == nil {
+	for patience := w.start.Timeout; ctx.Err() == nil; patience = min(2*patience, max(w.start.Timeout, time.Second)) {
+		limited, cancel := context.WithTimeout(ctx, patience)
+		err = ask(limited)
+		cancel()
+		if err == nil {
 			return nil
 		}
-		time.Sleep(5 * time.Millisecond)
+		time.Sleep(5 * time.Millisecond) // a server that refuses has not started yet
 	}
 	return fmt.Errorf("%s did not answer before the run: %w", who, err)
 }
