@@ -35,8 +35,9 @@ type member struct {
 	name    string
 	addr    string // past all links
 	node    history.NodeID
-	lives   int // number of restarts
-	freezes int // number of freezes
+	lives   int  // number of restarts
+	freezes int  // number of freezes
+	leads   bool // it has last told so, see followRole
 	// starts: it is being restarted or promoted; requests wait until it is ready and its
 	// monitor listens.
 	starts bool
@@ -179,7 +180,7 @@ func (g *group) operatorFailsOver(fault int, after time.Duration) {
 // promoted records that a replica has become the primary.
 func (g *group) promoted(heir *member, fault int) {
 	old := g.leader
-	g.leader = heir
+	g.leader, heir.leads = heir, true
 	g.h.record(history.Event{Kind: history.Promoted, Node: heir.node, Peer: old.node, Value: int64(fault)}, "")
 }
 

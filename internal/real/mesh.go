@@ -65,16 +65,6 @@ func (m *mesh) of(name string) *peer {
 	return m.peers[slices.IndexFunc(m.peers, func(p *peer) bool { return p.name == name })]
 }
 
-// at returns the name of the server whose front has that address, "" for none.
-func (m *mesh) at(addr string) string {
-	for _, p := range m.peers {
-		if p.front != nil && p.front.Addr() == addr {
-			return p.name
-		}
-	}
-	return ""
-}
-
 // open opens a link from one server to another, which listens at addr.
 func (m *mesh) open(from, to *peer, addr string) (*link.Link, error) {
 	l, err := link.Open(link.Options{Name: from.name + " to " + to.name, Upstream: addr, Raw: true})

@@ -106,8 +106,9 @@ func (c *quorum) fronts(front, host func(i int) string) (known []string, err err
 	return known, nil
 }
 
-// died implements store: whatever the servers have agreed on is not lost.
-func (c *quorum) died(*member) {}
+// died implements store: whatever the servers have agreed on is not lost. If the server leads when
+// it is back, it has been elected again.
+func (c *quorum) died(m *member) { m.leads = false }
 
 // reachabilityChanged implements store.
 func (c *quorum) reachabilityChanged() { c.mesh.apply(0) }

@@ -4,11 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
-	"sync"
 	"time"
 
-	"lockstep/internal/history"
 	"lockstep/internal/real/servers"
 )
 
@@ -31,14 +28,25 @@ func (c *quorum) started(ctx context.Context, names []string, all []*servers.Ser
 	if err := c.setClocks(c.members); err != nil {
 		return err
 	}
-	if len(all) > 1 {
-		c.h.background.Go(c.follow)
+	if c.leader.leads = true; len(all) == 1 {
+		return nil
+	}
+	for _, m := range c.members {
+		c.h.background.Go(func() {
+			leads := func(ctx context.Context) (bool, error) { return c.q.Leads(ctx, process(m)) }
+			c.followRole(m, leads, c.became)
+		})
 	}
 	return nil
 }
 
-// lookAgain is the interval at which servers are asked whether they lead.
-const lookAgain = 20 * time.Millisecond
+// became records that a server leads. An old leader that is cut off still calls itself the leader
+// for a while, so the latest one counts.
+func (c *quorum) became(m *member, leads bool) {
+	if leads && m != c.leader {
+		c.promoted(m, 0)
+	}
+}
 
 func (c *quorum) awaitLeader(ctx context.Context, all []*servers.Server) (int, error) {
 	for {
@@ -48,7 +56,7 @@ func (c *quorum) awaitLeader(ctx context.Context, all []*servers.Server) (int, e
 				return 0, fmt.Errorf("%s ended while the servers elected a leader (%s): %s: free memory and disk space", s.Name, s.Ended(), s.LastLog())
 			default:
 			}
-			if c.q.Leads(ctx, s) {
+			if leads, err := c.q.Leads(ctx, s); leads && err == nil {
 				return i, nil
 			}
 		}
@@ -58,52 +66,6 @@ func (c *quorum) awaitLeader(ctx context.Context, all []*servers.Server) (int, e
 		case <-time.After(lookAgain):
 		}
 	}
-}
-
-// follow tracks the leader until the run ends. An old leader that is cut off still calls
-// itself the leader for a while, so the latest one counts.
-func (c *quorum) follow() {
-	said := map[*member]bool{c.leader: true}
-	for {
-		select {
-		case <-c.h.stop:
-			return
-		case <-time.After(lookAgain):
-		}
-		says := c.ask()
-		c.h.mu.Lock()
-		for _, m := range c.members {
-			if says[m] && !said[m] && m != c.leader && !c.h.stopped {
-				c.h.record(history.Event{Kind: history.Promoted, Node: m.node, Peer: c.leader.node}, "")
-				c.leader = m
-			}
-		}
-		c.h.mu.Unlock()
-		said = says
-	}
-}
-
-// ask asks all running servers whether they lead. A server that has just been frozen
-// does not answer.
-func (c *quorum) ask() map[*member]bool {
-	ctx, cancel := context.WithTimeout(context.Background(), 10*lookAgain)
-	defer cancel()
-	c.h.mu.Lock()
-	up := slices.DeleteFunc(slices.Clone(c.members), func(m *member) bool { return !m.up() })
-	c.h.mu.Unlock()
-	var mu sync.Mutex
-	var all sync.WaitGroup
-	says := map[*member]bool{}
-	for _, m := range up {
-		all.Go(func() {
-			yes := c.q.Leads(ctx, process(m))
-			mu.Lock()
-			defer mu.Unlock()
-			says[m] = yes
-		})
-	}
-	all.Wait()
-	return says
 }
 
 // process returns the process of a server that is not a database.

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 
+	goredis "github.com/redis/go-redis/v9"
+
 	"lockstep/internal/locks"
 	"lockstep/internal/plan"
 	"lockstep/internal/real/link"
@@ -75,6 +77,23 @@ func (r *anyRedis) again(ctx context.Context, m *member, upstream string) error 
 		r.hear(ctx, m)
 	}
 	return err
+}
+
+// followRoles tracks the roles of servers that change them without the harness.
+func (r *anyRedis) followRoles(members []*member, changed func(m *member, leads bool)) {
+	for _, m := range members {
+		client := goredis.NewClient(&goredis.Options{
+			Addr: m.addr, Protocol: 2, DisableIdentity: true, MaxRetries: -1, DialerRetries: 1,
+			DialTimeout: answerTime, ReadTimeout: answerTime, WriteTimeout: answerTime,
+		})
+		r.h.background.Go(func() {
+			defer client.Close()
+			r.followRole(m, func(ctx context.Context) (leads bool, err error) {
+				role, err := client.Do(ctx, "ROLE").Slice()
+				return len(role) > 0 && role[0] == "master", err
+			}, changed)
+		})
+	}
 }
 
 // protocol implements store.

@@ -4,9 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
-
-	goredis "github.com/redis/go-redis/v9"
 
 	"lockstep/internal/history"
 	"lockstep/internal/locks"
@@ -24,7 +23,7 @@ type redisCluster struct {
 	shards  int       // number of shards
 	leaders []*member // the known primary of each shard
 	ofLock  int       // the shard of the lock's key
-	// disturbed: some node has been dead, frozen or partitioned.
+	// disturbed: some node has been dead or partitioned.
 	disturbed bool
 }
 
@@ -74,7 +73,10 @@ func (c *redisCluster) start(ctx context.Context, names []string) error {
 	c.leaders = append(c.leaders, c.members[:c.shards]...)
 	c.first, c.leader = c.members[c.ofLock], c.leaders[c.ofLock]
 	c.lag = c.h.plan.Redis.Lag // only now: the first sync need not be slow
-	c.listen()
+	for _, m := range c.leaders {
+		m.leads = true
+	}
+	c.followRoles(c.members, c.became)
 	return nil
 }
 
@@ -131,64 +133,16 @@ func (c *redisCluster) evict(one *member) error {
 	return c.anyRedis.evict(c.leader)
 }
 
-// A node does not report that it becomes a primary or a replica, so it is asked.
-const (
-	askEvery = 10 * time.Millisecond
-	askTime  = 200 * time.Millisecond // a frozen node does not answer
-)
-
-// listen tracks the roles of the nodes, past all links.
-func (c *redisCluster) listen() {
-	for i, m := range c.members {
-		client := goredis.NewClient(&goredis.Options{
-			Addr: m.addr, Protocol: 2, DisableIdentity: true, MaxRetries: -1, DialerRetries: 1,
-			DialTimeout: askTime, ReadTimeout: askTime, WriteTimeout: askTime,
-		})
-		c.h.background.Go(func() {
-			defer client.Close()
-			primary := i < c.shards
-			for {
-				select {
-				case <-c.h.stop:
-					return
-				case <-time.After(askEvery):
-				}
-				if !c.runs(m) {
-					continue
-				}
-				role, err := client.Do(context.Background(), "ROLE").Slice()
-				if err != nil || len(role) == 0 || primary == (role[0] == "master") {
-					continue
-				}
-				primary = !primary
-				c.became(m, primary)
-			}
-		})
-	}
-}
-
-// runs reports whether a node can answer.
-func (c *redisCluster) runs(m *member) bool {
-	c.h.mu.Lock()
-	defer c.h.mu.Unlock()
-	c.disturbed = c.disturbed || !m.up()
-	return m.up()
-}
-
 // became records that a node has become a primary or a replica.
 func (c *redisCluster) became(m *member, primary bool) {
-	c.h.mu.Lock()
-	defer c.h.mu.Unlock()
-	if c.h.stopped {
-		return
-	}
 	shard := c.shardOf(m)
 	if !primary {
 		c.h.record(history.Event{Kind: history.Demoted, Node: m.node, Peer: c.leaders[shard].node}, "")
 		return
 	}
 	old := c.leaders[shard]
-	if !c.disturbed && !c.h.clocks.anyWrong() {
+	frozen := slices.ContainsFunc(c.members, func(m *member) bool { return m.freezes > 0 })
+	if !c.disturbed && !frozen && !c.h.clocks.anyWrong() {
 		c.h.fail(fmt.Errorf("%s took the place of %s, to which nothing had happened: the machine is too busy for a node timeout of %v: play it again, choose a greater --scale, or set a longer cluster.node-timeout",
 			m.name, old.name, c.set().NodeTimeout))
 	}

@@ -45,6 +45,7 @@ func (g *redisGroup) start(ctx context.Context, names []string) error {
 		}
 	}
 	g.first = g.servers[0]
+	g.first.leads = true
 	if replicas := processes(g.servers[1:]); len(replicas) > 0 {
 		if err := process(g.leader).WaitReplicas(ctx, replicas); err != nil {
 			return err
@@ -105,7 +106,7 @@ func (g *redisGroup) restart(ctx context.Context, m *member) (empty bool, err er
 	}
 	g.h.mu.Lock()
 	upstream := ""
-	if g.watch == nil && m != g.leader || g.watch != nil && g.watch.replicas[m] {
+	if g.watch == nil && m != g.leader || g.watch != nil && !m.leads {
 		upstream = g.mesh.of(g.leader.name).front.Addr()
 	}
 	g.h.mu.Unlock()

@@ -53,8 +53,9 @@ type Driver struct {
 
 	// Cluster says how to start the servers. Start sets their number, launcher and names.
 	Cluster func(w Wish) servers.Cluster
-	// Leads asks a server whether it leads. One that is cut off may say so for a while.
-	Leads func(ctx context.Context, s *servers.Server) bool
+	// Leads asks a server whether it leads. One that is cut off may say so for a while. The error is
+	// that of a server that does not answer.
+	Leads func(ctx context.Context, s *servers.Server) (bool, error)
 	// LeastElection is the least time without a leader after the loss of one, whatever a scenario
 	// says.
 	LeastElection time.Duration

@@ -18,7 +18,7 @@ func TestAnIncompleteDriverIsRefused(t *testing.T) {
 		Protocol: func() link.Dissector { return nil }, Connect: func(Client) (Executor, error) { return nil, nil },
 		Launch:  func(context.Context, Single) (Database, error) { return nil, nil },
 		Cluster: func(Wish) servers.Cluster { return servers.Cluster{} },
-		Leads:   func(context.Context, *servers.Server) bool { return false },
+		Leads:   func(context.Context, *servers.Server) (bool, error) { return false, nil },
 	}
 	for _, id := range []store.ID{etcd.ID, sql.MySQLID} {
 		d := whole

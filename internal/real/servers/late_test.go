@@ -150,7 +150,7 @@ func TestARelaunchedServerHasItsAddress(t *testing.T) {
 	if s.Addr != addr || s.Pid() == pid {
 		t.Errorf("on %s as process %d, want %s and another process than %d", s.Addr, s.Pid(), addr, pid)
 	}
-	if !realtest.Soon(20*time.Second, func() bool { return livestore.Of(etcd.ID).Leads(t.Context(), s) }) {
+	if !realtest.Soon(20*time.Second, func() bool { leads, err := livestore.Of(etcd.ID).Leads(t.Context(), s); return leads && err == nil }) {
 		t.Fatal("it never leads again")
 	}
 }

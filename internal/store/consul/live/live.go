@@ -53,8 +53,8 @@ func changes(method, path string) bool {
 }
 
 // leads reports whether the server says that it leads its cluster.
-func leads(ctx context.Context, s *servers.Server) bool {
+func leads(ctx context.Context, s *servers.Server) (bool, error) {
 	var leader string
 	err := s.Ask(ctx, http.MethodGet, "/v1/status/leader", nil, &leader)
-	return err == nil && leader == s.Bus
+	return leader == s.Bus, err
 }

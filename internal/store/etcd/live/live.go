@@ -20,7 +20,7 @@ func init() {
 }
 
 // leads reports whether the member leads its cluster.
-func leads(ctx context.Context, s *servers.Server) bool {
+func leads(ctx context.Context, s *servers.Server) (bool, error) {
 	var status struct {
 		Header struct {
 			Member string `json:"member_id"`
@@ -28,5 +28,5 @@ func leads(ctx context.Context, s *servers.Server) bool {
 		Leader string `json:"leader"`
 	}
 	err := s.Ask(ctx, http.MethodPost, "/v3/maintenance/status", struct{}{}, &status)
-	return err == nil && status.Leader != "" && status.Leader == status.Header.Member
+	return status.Leader != "" && status.Leader == status.Header.Member, err
 }

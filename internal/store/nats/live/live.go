@@ -103,11 +103,11 @@ func at(ctx context.Context, s *servers.Server, do func(context.Context, jetstre
 }
 
 // leads reports whether a server says that it leads the bucket's stream.
-func leads(ctx context.Context, s *servers.Server) (is bool) {
-	_ = at(ctx, s, func(ctx context.Context, js jetstream.JetStream) error {
+func leads(ctx context.Context, s *servers.Server) (is bool, err error) {
+	err = at(ctx, s, func(ctx context.Context, js jetstream.JetStream) error {
 		stream, err := js.Stream(ctx, streamName)
 		is = err == nil && (stream.CachedInfo().Cluster == nil || stream.CachedInfo().Cluster.Leader == s.Name)
 		return err
 	})
-	return is
+	return is, err
 }

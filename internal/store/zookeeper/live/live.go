@@ -24,9 +24,9 @@ func init() {
 const longestSession = 20
 
 // leads reports whether the server leads its ensemble, or is alone.
-func leads(ctx context.Context, s *servers.Server) bool {
-	mode := modeOf(ctx, s)
-	return mode == "leader" || mode == "standalone"
+func leads(ctx context.Context, s *servers.Server) (bool, error) {
+	mode, err := modeOf(ctx, s)
+	return mode == "leader" || mode == "standalone", err
 }
 
 // removals reads what the servers have agreed on. A majority of them has all of it; in a container

@@ -42,7 +42,10 @@ func cluster(w livestore.Wish) servers.Cluster {
 			}
 			return recipe(members[i], text, numberOf(i, len(members))), nil
 		},
-		Ready:   func(ctx context.Context, s *servers.Server) bool { return modeOf(ctx, s) != "" },
+		Ready: func(ctx context.Context, s *servers.Server) bool {
+			mode, err := modeOf(ctx, s)
+			return mode != "" && err == nil
+		},
 		Failing: "did not serve", Cure: "try `java -version`",
 		PortTaken: func(s *servers.Server) bool { return s.Ended() == unableToBind },
 	}
@@ -142,29 +145,26 @@ forceSync=no
 }
 
 // modeOf asks the server with a four letter word what it is: leader, follower or
-// standalone; "" while it is not in service, or does not answer within a second.
-func modeOf(ctx context.Context, s *servers.Server) string {
+// standalone; "" while it is not in service. It waits for the answer for a second.
+func modeOf(ctx context.Context, s *servers.Server) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, time.Second)
 	defer cancel()
 	var d net.Dialer
 	conn, err := d.DialContext(ctx, "tcp", s.Addr)
 	if err != nil {
-		return ""
+		return "", err
 	}
 	defer conn.Close()
 	stop := context.AfterFunc(ctx, func() { _ = conn.SetDeadline(time.Unix(1, 0)) })
 	defer stop()
 	if _, err := io.WriteString(conn, "srvr"); err != nil {
-		return ""
+		return "", err
 	}
 	page, err := io.ReadAll(conn)
-	if err != nil {
-		return ""
-	}
 	for line := range strings.Lines(string(page)) {
 		if mode, found := strings.CutPrefix(line, "Mode: "); found {
-			return strings.TrimSpace(mode)
+			return strings.TrimSpace(mode), err
 		}
 	}
-	return ""
+	return "", err
 }
