@@ -71,18 +71,48 @@ func KillFamily(pid int) error {
 	return awaitDeath(family)
 }
 
-// KillDescendants kills the descendants of this process, which has adopted orphans (Adopt).
-func KillDescendants() {
-	end := time.Now().Add(settleTime)
-	for quiet := 0; quiet < quietLooks && time.Now().Before(end); Nap(time.Millisecond) {
-		quiet++
-		for _, one := range descendantsOf(os.Getpid()) {
-			if StartTime(one) != "" {
-				quiet = 0
-				_ = syscall.Kill(one, syscall.SIGKILL) // it may have ended
+// quietLooks is the number of successive looks that have to find no process. One may miss a
+// process: a daemon forks and exits while the processes are listed, and a process has no
+// environment during execve.
+const quietLooks = 3
+
+// killAll kills the processes that list returns, with their descendants, until none is left. Each
+// look may find some that were forked after the previous one. before is called for each.
+func killAll(list func() []int, before func(pid int)) error {
+	quiet := 0
+	for end := time.Now().Add(settleTime); ; Nap(time.Millisecond) {
+		left := slices.DeleteFunc(list(), func(pid int) bool { return StartTime(pid) == "" })
+		if len(left) > 0 {
+			quiet = 0
+		} else if quiet++; quiet == quietLooks {
+			return nil
+		}
+		if len(left) > 0 && time.Now().After(end) {
+			return fmt.Errorf("processes %v got SIGKILL and were still there after %v: they hang in the kernel", left, settleTime)
+		}
+		for _, pid := range left {
+			before(pid)
+		}
+		for _, pid := range left { // a descendant may not be in the list
+			if err := KillFamily(pid); err != nil {
+				return err
 			}
 		}
 	}
+}
+
+// KillDescendants kills the descendants of this process, which has adopted orphans (Adopt).
+func KillDescendants() error {
+	return killAll(func() []int { return descendantsOf(os.Getpid()) }, func(int) {})
+}
+
+// killGroup kills the processes of a group, and removes their shared memory.
+func killGroup(group int) error {
+	var shared sharedFiles
+	err := killAll(func() []int {
+		return slices.DeleteFunc(processes(), func(pid int) bool { return groupOf(pid) != group })
+	}, shared.add)
+	return errors.Join(err, shared.remove())
 }
 
 // awaitDeath returns when processes that got SIGKILL are gone.
@@ -98,33 +128,6 @@ func awaitDeath(pids []int) error {
 		Nap(50 * time.Microsecond)
 	}
 	return nil
-}
-
-// killGroup kills the processes of a group, children forked meanwhile included, and returns when
-// they are gone.
-func killGroup(group int) error {
-	var members []int
-	var shared sharedFiles
-	for _, pid := range processes() {
-		if groupOf(pid) == group {
-			shared.add(pid)
-		}
-	}
-	for syscall.Kill(-group, syscall.SIGKILL) == nil {
-		members = members[:0]
-		for _, pid := range processes() {
-			if groupOf(pid) == group && StartTime(pid) != "" {
-				members = append(members, pid)
-			}
-		}
-		if len(members) == 0 {
-			break // only zombies are left
-		}
-		if err := awaitDeath(members); err != nil {
-			return err
-		}
-	}
-	return shared.remove()
 }
 
 // descendantsOf lists the children of a process, theirs, and so on, parents first.

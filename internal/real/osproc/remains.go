@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 )
 
 // remains are what children leave when they die with the harness: children of their own, such as
@@ -46,35 +45,11 @@ func reapInMemory(dir string) error {
 	return err
 }
 
-// quietLooks is the number of successive looks that have to find no process. One may miss a
-// process: a daemon forks and exits while the processes are listed, and a process has no
-// environment during execve.
-const quietLooks = 3
-
-// killInside kills the processes in a directory. Each look may find some that were forked after
-// the previous one.
+// killInside kills the processes in a directory, and removes their shared memory.
 func killInside(dir string) error {
 	var shared sharedFiles
-	quiet := 0
-	for end := time.Now().Add(settleTime); ; Nap(time.Millisecond) {
-		left := inside(dir)
-		if len(left) > 0 {
-			quiet = 0
-		} else if quiet++; quiet == quietLooks {
-			return shared.remove()
-		}
-		if len(left) > 0 && time.Now().After(end) {
-			return fmt.Errorf("processes %v got SIGKILL and were still there after %v: they hang in the kernel", left, settleTime)
-		}
-		for _, pid := range left {
-			shared.add(pid)
-		}
-		for _, pid := range left { // a descendant may have lost the mark
-			if err := KillFamily(pid); err != nil {
-				return err
-			}
-		}
-	}
+	err := killAll(func() []int { return inside(dir) }, shared.add)
+	return errors.Join(err, shared.remove())
 }
 
 // EnvRun is the environment variable that marks the processes of a run outside its scratch

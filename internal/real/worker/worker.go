@@ -47,7 +47,7 @@ func Main() {
 // cleared their environment could not be found afterwards.
 func (w *worker) quit(code int) {
 	if w.start.Program != nil {
-		osproc.KillDescendants()
+		_ = osproc.KillDescendants() // the harness, or its reaper, finds those that are left
 	}
 	os.Exit(code)
 }
