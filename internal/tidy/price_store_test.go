@@ -53,7 +53,6 @@ var mayNameStores = []struct{ under, why string }{
 	{"internal/store", "their folders, and the registration of their live halves"},
 	{"internal/locks", "a lock names its store"},
 	{"internal/real/programs", "how programs are installed"},
-	{"internal/real/monitor/transactions.go", "the log of transactions of real servers"},
 	{"locktest", "one package for each client library"},
 	{"internal/say", "words about scopes, and of the pages about documents"},
 	{"internal/campaign/claims", "what documents claim of one store"},

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"lockstep/internal/real/livestore"
-	"lockstep/internal/real/monitor"
 	"lockstep/internal/real/servers"
 	"lockstep/internal/store"
 	"lockstep/internal/store/zookeeper"
@@ -32,14 +31,14 @@ func leads(ctx context.Context, s *servers.Server) (bool, error) {
 // removals reads what the servers have agreed on. A majority of them has all of it; in a container
 // it cannot be read, and doubts stay.
 func removals(members []*servers.Server, key string, _ []livestore.Deed) ([]livestore.Removal, bool) {
-	var logs [][]monitor.Transaction
+	var logs [][]transaction
 	for _, s := range members {
-		if log, err := monitor.TransactionsOf(s.Dir); err == nil {
+		if log, err := transactionsOf(s.Dir); err == nil {
 			logs = append(logs, log)
 		}
 	}
 	if key != "" {
 		key = "/" + key
 	}
-	return nil, 2*len(logs) > len(members) && monitor.OnlyOwnRemoved(logs, key)
+	return nil, 2*len(logs) > len(members) && onlyOwnRemoved(logs, key)
 }

@@ -1,4 +1,4 @@
-package monitor
+package live
 
 import (
 	"bufio"
@@ -21,29 +21,28 @@ import (
 // created or deleted node. All numbers are big endian; zeros pad the file (FileTxnLog,
 // FileHeader, TxnHeader of ZooKeeper 3.4 to 3.9).
 
-// The types of transactions that concern a node (ZooDefs.OpCode).
+// The types of transactions that no request here has (ZooDefs.OpCode).
 const (
-	zkCreate          = 1
-	zkDelete          = 2
-	zkMulti           = 14
-	zkCreate2         = 15
-	zkCreateContainer = 19
-	zkDeleteContainer = 20
-	zkCreateTTL       = 21
-	zkError           = -1
-	zkCreateSession   = -10
-	zkCloseSession    = -11
+	opMulti         = 14
+	opFailed        = -1
+	opCreateSession = -10
 )
 
-// Transaction is one record of a transaction log.
-type Transaction struct {
-	Session, ID int64 // ID is the zxid
-	Type        int32
-	Path        string // of the node that it creates or deletes, or empty
+// The types that create and delete a node: by any client, with a container or with a time to live.
+var (
+	creating = []int32{opCreate, 15, 19, 21}
+	deleting = []int32{opDelete, 20}
+)
+
+// transaction is one record of a transaction log.
+type transaction struct {
+	session, zxid int64
+	kind          int32
+	path          string // of the node that it creates or deletes, or empty
 }
 
-// TransactionsOf reads all logs of a ZooKeeper server whose dataDir is dir.
-func TransactionsOf(dir string) ([]Transaction, error) {
+// transactionsOf reads all logs of a server whose dataDir is dir.
+func transactionsOf(dir string) ([]transaction, error) {
 	files, err := filepath.Glob(filepath.Join(dir, "version-2", "log.*"))
 	if err == nil && len(files) == 0 {
 		err = &fs.PathError{Op: "find transaction logs", Path: dir, Err: fs.ErrNotExist}
@@ -51,7 +50,7 @@ func TransactionsOf(dir string) ([]Transaction, error) {
 	if err != nil {
 		return nil, err
 	}
-	var all []Transaction
+	var all []transaction
 	for _, file := range files {
 		f, err := os.Open(file)
 		if err != nil {
@@ -72,13 +71,13 @@ const longestTransaction = 2 << 20
 
 var errNoLog = errors.New("not a transaction log of ZooKeeper")
 
-func readTransactions(r io.Reader) ([]Transaction, error) {
+func readTransactions(r io.Reader) ([]transaction, error) {
 	in := bufio.NewReader(r)
 	var head [16]byte
 	if _, err := io.ReadFull(in, head[:]); err != nil || string(head[:4]) != "ZKLG" {
 		return nil, errNoLog
 	}
-	var all []Transaction
+	var all []transaction
 	for {
 		var before struct {
 			Checksum int64
@@ -102,65 +101,60 @@ func readTransactions(r io.Reader) ([]Transaction, error) {
 	}
 }
 
-func parseTransaction(record []byte) (Transaction, error) {
+func parseTransaction(in input) (t transaction, err error) {
 	const header = 8 + 4 + 8 + 8 + 4
-	if len(record) < header {
-		return Transaction{}, fmt.Errorf("%w: a transaction without a header", errNoLog)
+	if len(in) < header {
+		return t, fmt.Errorf("%w: a transaction without a header", errNoLog)
 	}
-	number := func(at int) int64 { return int64(binary.BigEndian.Uint64(record[at:])) }
-	t := Transaction{Session: number(0), ID: number(12), Type: int32(binary.BigEndian.Uint32(record[28:]))}
-	if !t.makes() && !t.removes() {
+	t.session = in.long()
+	in.int() // the client's number of the request
+	t.zxid = in.long()
+	in.long() // the time
+	if t.kind = in.int(); !slices.Contains(creating, t.kind) && !slices.Contains(deleting, t.kind) {
 		return t, nil
 	}
-	rest := record[header:]
-	if len(rest) < 4 || int64(binary.BigEndian.Uint32(rest)) > int64(len(rest)-4) {
+	length := int(in.int())
+	if t.path = string(in.skip(length)); len(t.path) != length {
 		return t, fmt.Errorf("%w: a node without a path", errNoLog)
 	}
-	t.Path = string(rest[4 : 4+binary.BigEndian.Uint32(rest)])
 	return t, nil
 }
 
-func (t *Transaction) makes() bool {
-	return t.Type == zkCreate || t.Type == zkCreate2 || t.Type == zkCreateContainer || t.Type == zkCreateTTL
-}
-
-func (t *Transaction) removes() bool { return t.Type == zkDelete || t.Type == zkDeleteContainer }
-
-// OnlyOwnRemoved reports whether the logs of an ensemble's servers prove that each session has
+// onlyOwnRemoved reports whether the logs of an ensemble's servers prove that each session has
 // deleted only its own nodes, among those at path or below. It is also false if a transaction is
 // missing, or consists of several. If path is empty, all nodes count, and every other kind of
 // change is in doubt: a lock may be the data of a node.
-func OnlyOwnRemoved(logs [][]Transaction, path string) bool {
+func onlyOwnRemoved(logs [][]transaction, path string) bool {
 	all := slices.Concat(logs...)
-	slices.SortStableFunc(all, func(a, b Transaction) int { return cmp.Compare(a.ID, b.ID) })
+	slices.SortStableFunc(all, func(a, b transaction) int { return cmp.Compare(a.zxid, b.zxid) })
 	all = slices.Compact(all)
 	owners := map[string]int64{}
 	for i := range all {
 		t := &all[i]
-		if i > 0 && t.ID == all[i-1].ID {
+		if i > 0 && t.zxid == all[i-1].zxid {
 			return false // two servers disagree
 		}
-		owner, there := owners[t.Path]
+		owner, there := owners[t.path]
 		switch {
-		case t.Type == zkMulti:
+		case t.kind == opMulti:
 			return false
-		case t.Type == zkError || t.Type == zkCreateSession:
-		case t.Type == zkCloseSession:
+		case t.kind == opFailed || t.kind == opCreateSession:
+		case t.kind == opClose:
 			for at, its := range owners {
-				if its == t.Session {
+				if its == t.session {
 					delete(owners, at)
 				}
 			}
-		case t.Path != path && !strings.HasPrefix(t.Path, path+"/"):
-		case t.makes():
+		case t.path != path && !strings.HasPrefix(t.path, path+"/"):
+		case slices.Contains(creating, t.kind):
 			if there {
 				return false
 			}
-			owners[t.Path] = t.Session
-		case !there || owner != t.Session:
+			owners[t.path] = t.session
+		case !there || owner != t.session:
 			return false
 		default:
-			delete(owners, t.Path)
+			delete(owners, t.path)
 		}
 	}
 	return true
