@@ -11,6 +11,7 @@ import (
 
 	"lockstep/internal/locks"
 	"lockstep/internal/locks/libraries"
+	"lockstep/internal/real/link"
 	"lockstep/internal/real/osproc"
 	"lockstep/internal/real/proto"
 	"lockstep/internal/real/talk"
@@ -70,50 +71,26 @@ func (w *worker) addresses(v *locks.Variant) ([]string, error) {
 	return w.start.Endpoints, nil
 }
 
-// relays opens an address for a program in place of each server.
-func (w *worker) relays(v *locks.Variant, servers []string) ([]string, error) {
+// relays opens an address for a program in place of each server, behind which its traffic is parsed.
+func (w *worker) relays(v *locks.Variant, servers []string) (out []string, err error) {
 	unknown := &libraries.Library{ID: v.ID} // without names of its scripts
-	var out []string
 	for _, server := range servers {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
+		l, err := link.Listen("127.0.0.1")
 		if err != nil {
 			return nil, fmt.Errorf("no address for the program of %s: %w", v.ID, err)
 		}
-		out = append(out, l.Addr().String())
-		go func() {
-			for {
-				conn, err := l.Accept()
-				if err != nil {
-					return // too many open files: the program's requests fail
-				}
-				go w.relay(conn.(*net.TCPConn), unknown, server)
+		out = append(out, l.Addr())
+		l.Serve(func(caller net.Conn) {
+			ours, err := w.dialTap(context.Background(), unknown, "tcp", server)
+			if err != nil {
+				_ = caller.(*net.TCPConn).SetLinger(0) // as if the server had refused it
+				return
 			}
-		}()
+			l.Join(caller, ours)
+		})
 	}
 	return out, nil
 }
-
-// relay copies one connection of the program to a server, in both directions.
-func (w *worker) relay(theirs *net.TCPConn, library *libraries.Library, server string) {
-	defer theirs.Close()
-	ours, err := w.dialTap(context.Background(), library, "tcp", server)
-	if err != nil {
-		_ = theirs.SetLinger(0) // as if the server had refused it
-		return
-	}
-	defer ours.Close()
-	go func() {
-		_, _ = io.Copy(onlyWriter{ours}, theirs)
-		_ = ours.Close()
-	}()
-	_, _ = io.Copy(onlyWriter{theirs}, onlyReader{ours})
-}
-
-// onlyWriter and onlyReader hide the copy methods of a connection, which would bypass the tap.
-type (
-	onlyWriter struct{ io.Writer }
-	onlyReader struct{ io.Reader }
-)
 
 // bounded passes on its first bytes and discards the rest.
 type bounded struct {

@@ -107,6 +107,9 @@ func (t *tap) split(buf []byte, each func(message []byte)) (rest []byte) {
 	}
 }
 
+// CloseWrite is called by link.Listener.Join: a program that has closed its connection gets no reply.
+func (t *tap) CloseWrite() error { return t.Close() }
+
 // Close ends the wait for all replies.
 func (t *tap) Close() error {
 	t.fail(ports.ErrConnection)
