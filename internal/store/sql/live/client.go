@@ -2,11 +2,11 @@ package live
 
 import (
 	"context"
-	"database/sql"
 	"database/sql/driver"
 	"errors"
 	"net"
 	"sync"
+	"time"
 
 	"github.com/go-sql-driver/mysql"
 	"github.com/lib/pq"
@@ -16,33 +16,36 @@ import (
 	model "lockstep/internal/store/sql"
 )
 
-// executor executes requests with database/sql.
-type executor []*pool // of the servers
+// executor executes requests over the connections of a driver.
+type executor []*server // in the order of the endpoints
 
-// pool is the connections to one server.
-type pool struct {
-	*sql.DB
-	sockets  *sockets
-	postgres bool // takes $1 instead of a question mark, and returns no id of an insert
+// server is the connections to one server.
+type server struct {
+	driver.Connector
+	postgres bool          // takes $1 instead of a question mark, and returns no id of an insert
+	longest  time.Duration // that a connection may be idle; 0: for ever
+
+	mu   sync.Mutex
+	free []*conn
 }
 
 // connectMySQL makes a client of MySQL or MariaDB; an endpoint is as the driver wants it.
 func connectMySQL(c livestore.Client) (livestore.Executor, error) {
-	return connect(c, false, func(dsn string, dial dialFunc) (driver.Connector, error) {
+	return connect(c, false, func(dsn string) (driver.Connector, error) {
 		config, err := mysql.ParseDSN(dsn)
 		if err != nil {
 			return nil, err
 		}
 		config.Timeout = c.Timeout
 		config.InterpolateParams = true // else a statement is prepared first, and is two requests
-		config.DialFunc = dial
+		config.DialFunc = dialFunc(c.Dial).DialContext
 		return mysql.NewConnector(config)
 	})
 }
 
 // connectPostgres makes a client of PostgreSQL, as connectMySQL does.
 func connectPostgres(c livestore.Client) (livestore.Executor, error) {
-	return connect(c, true, func(dsn string, dial dialFunc) (driver.Connector, error) {
+	return connect(c, true, func(dsn string) (driver.Connector, error) {
 		config, err := pq.NewConfig(dsn)
 		if err != nil {
 			return nil, err
@@ -51,168 +54,231 @@ func connectPostgres(c livestore.Client) (livestore.Executor, error) {
 		config.BinaryParameters = true // else a statement is prepared first, and is two requests
 		connector, err := pq.NewConnectorConfig(config)
 		if err == nil {
-			connector.Dialer(pqDialer{dial: dial})
+			connector.Dialer(pqDialer{dialFunc: c.Dial})
 		}
 		return connector, err
 	})
 }
 
-// connect makes the pool of each server. What the libraries do behind the caller's back, and how
-// that is prevented:
-//
-//   - database/sql runs a statement again on another connection when a driver says
-//     that the first was bad, and PostgreSQL's driver says so, too, when the
-//     connection broke after the statement was sent: an INSERT could be done
-//     twice. A statement therefore runs on a connection that was taken out of the
-//     pool, where it is not repeated;
-//   - when a context ends, PostgreSQL's driver asks the server over a second
-//     connection to end the statement, and goes on waiting: so no context is
-//     given to them for a statement, and one that is given up ends with its socket.
-//
-// What remains: a pooled connection that its server has closed meanwhile is
-// replaced before a statement is sent over it (MySQL's driver looks), and so is one that is
-// so old that its server may be about to close it. The pool is no part of the story.
-func connect(c livestore.Client, postgres bool, open func(dsn string, dial dialFunc) (driver.Connector, error)) (livestore.Executor, error) {
+// connect makes a client of each server. database/sql is not among the libraries: it runs a statement
+// again on another connection when a driver says that the first was bad, and PostgreSQL's driver says
+// so, too, when the connection broke after the statement was sent: an INSERT could be done twice. So
+// the drivers are called directly. When a context ends, PostgreSQL's driver asks the server over a
+// second connection to end the statement, and goes on waiting: so no context is given to them for a
+// statement, and one that is given up ends with its socket.
+func connect(c livestore.Client, postgres bool, open func(dsn string) (driver.Connector, error)) (livestore.Executor, error) {
 	var all executor
 	for _, dsn := range c.Endpoints {
-		s := &sockets{}
-		connector, err := open(dsn, s.dialer(c.Dial))
+		connector, err := open(dsn)
 		if err != nil {
 			return nil, err
 		}
-		db := sql.OpenDB(socketConnector{connector, s})
-		db.SetConnMaxLifetime(c.Idle / 2)
-		db.SetMaxIdleConns(idleConnections)
-		all = append(all, &pool{DB: db, sockets: s, postgres: postgres})
+		all = append(all, &server{Connector: connector, postgres: postgres, longest: c.Idle / 2})
 	}
 	return all, nil
 }
 
-const idleConnections = 8
-
 // Close closes all idle connections.
 func (e executor) Close() error {
 	var errs []error
-	for _, p := range e {
-		errs = append(errs, p.DB.Close())
+	for _, s := range e {
+		s.mu.Lock()
+		for _, c := range s.free {
+			errs = append(errs, c.Close())
+		}
+		s.free = nil
+		s.mu.Unlock()
 	}
 	return errors.Join(errs...)
 }
 
 // Do implements livestore.Executor.
 func (e executor) Do(ctx context.Context, server int, r ports.Request) (any, error) {
-	conn, err := e[server].Conn(ctx)
+	res, err := e[server].do(ctx, r.(model.Stmt))
+	return res, sqlError(err)
+}
+
+// do runs a statement on an idle connection, or on a new one. Its error is that of the driver.
+func (s *server) do(ctx context.Context, stmt model.Stmt) (res model.Result, err error) {
+	c, err := s.take(ctx)
 	if err != nil {
-		return nil, sqlError(err)
+		return res, err
 	}
-	res, err := e[server].run(ctx, conn, r.(model.Stmt))
-	if err == ports.ErrConnection { // never wrapped
-		discard(conn)
-	} else {
-		_ = conn.Close() // back to the pool
+	res, err = s.run(ctx, c, stmt)
+	if c.cut || sqlError(err) == ports.ErrConnection { // never wrapped
+		c.end()
+		return res, err
 	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.free = append(s.free, c)
 	return res, err
 }
 
+// take returns an idle connection, or a new one. One that its server has closed meanwhile is
+// replaced before a statement is sent over it (MySQL's driver looks), and so is one that its server
+// may be about to close: the idle connections are no part of the story.
+func (s *server) take(ctx context.Context) (*conn, error) {
+	for {
+		s.mu.Lock()
+		n := len(s.free) - 1
+		if n < 0 {
+			s.mu.Unlock()
+			return s.open(ctx)
+		}
+		c := s.free[n]
+		s.free = s.free[:n]
+		s.mu.Unlock()
+		old := s.longest > 0 && time.Since(c.used) > s.longest
+		if resetter, ok := c.Conn.(driver.SessionResetter); !old && (!ok || resetter.ResetSession(ctx) == nil) {
+			return c, nil
+		}
+		_ = c.Close() // it is not used again
+	}
+}
+
+// open makes a connection.
+func (s *server) open(ctx context.Context) (*conn, error) {
+	c := &conn{}
+	var err error
+	c.Conn, err = s.Connect(context.WithValue(ctx, socketKey{}, &c.socket))
+	return c, err
+}
+
 // run runs a statement on one connection. When ctx ends, so does the connection.
-func (p *pool) run(ctx context.Context, conn *sql.Conn, stmt model.Stmt) (res model.Result, err error) {
-	socket := p.sockets.of(conn)
-	if socket == nil {
-		return res, ports.ErrConnection
-	}
-	defer context.AfterFunc(ctx, func() { _ = socket.Close() })()
-	query, args := stmt.Query, make([]any, len(stmt.Args))
+func (s *server) run(ctx context.Context, c *conn, stmt model.Stmt) (res model.Result, err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	stop := context.AfterFunc(ctx, func() { _ = c.socket.Close() })
+	defer func() { c.cut, c.used = !stop(), time.Now() }()
+	query, args := stmt.Query, make([]driver.NamedValue, len(stmt.Args))
 	for i, v := range stmt.Args {
-		args[i] = v.Driver()
+		args[i] = driver.NamedValue{Ordinal: i + 1, Value: v.Driver()}
 	}
-	if p.postgres {
+	if s.postgres {
 		query = numberPlaceholders(query)
 	}
 	if mark := livestore.MarkOf(ctx); mark != "" {
 		query += " " + mark
 	}
 	if returnsRows(query) {
-		rows, err := conn.QueryContext(context.Background(), query, args...)
+		rows, err := c.Conn.(driver.QueryerContext).QueryContext(context.Background(), query, args)
 		if err != nil {
-			return res, sqlError(err)
+			return res, err
 		}
 		defer rows.Close()
 		if res, err = readRows(rows); returning(query) {
 			res.Affected = int64(len(res.Rows))
 		}
-		return res, sqlError(err)
+		return res, err
 	}
-	done, err := conn.ExecContext(context.Background(), query, args...)
+	done, err := c.Conn.(driver.ExecerContext).ExecContext(context.Background(), query, args)
 	if err != nil {
-		return res, sqlError(err)
+		return res, err
 	}
 	res.Affected, _ = done.RowsAffected() // PostgreSQL has none for some statements
-	if !p.postgres {
+	if !s.postgres {
 		res.LastID, _ = done.LastInsertId()
 	}
 	return res, nil
 }
 
+// conn is a connection of a driver, and the socket below it.
+type conn struct {
+	driver.Conn
+	socket net.Conn
+	used   time.Time // last
+	cut    bool      // a context has ended, and with it the socket
+	mu     sync.Mutex
+}
+
+// end ends the connection for good. It does not wait for a statement that runs: that one ends with
+// its socket.
+func (c *conn) end() {
+	_ = c.socket.Close() // it may be closed already
+	go func() {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		_ = c.Close() // its socket is closed
+	}()
+}
+
 // Open implements livestore.Opener. The connection is made when the first statement is sent, and a
 // database sends nothing by itself.
 func (e executor) Open(_ context.Context, server int, _ livestore.Incoming) (livestore.Line, error) {
-	return &session{pool: e[server]}, nil
+	return &session{server: e[server]}, nil
 }
 
-// session is a connection that never goes back to the pool, where the next one would inherit its
-// locks.
+// session is a connection that is never used for other requests, which would inherit its locks.
 type session struct {
-	pool *pool
+	server *server
 
 	mu     sync.Mutex
-	conn   *sql.Conn // nil before the first statement
-	socket net.Conn  // below it: Raw would wait for a statement that runs
+	conn   *conn // nil before the first statement
 	closed bool
 }
 
 // Do implements livestore.Line.
 func (s *session) Do(ctx context.Context, r ports.Request) (any, error) {
-	conn, err := s.open(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return s.pool.run(ctx, conn, r.(model.Stmt))
-}
-
-// open returns the connection; it makes it when there is none yet.
-func (s *session) open(ctx context.Context) (*sql.Conn, error) {
-	s.mu.Lock()
-	conn := s.conn
-	s.mu.Unlock()
-	if conn != nil {
-		return conn, nil
-	}
-	conn, err := s.pool.Conn(ctx)
+	c, err := s.open(ctx)
 	if err != nil {
 		return nil, sqlError(err)
+	}
+	res, err := s.server.run(ctx, c, r.(model.Stmt))
+	return res, sqlError(err)
+}
+
+// open returns the connection; it takes one when there is none yet.
+func (s *session) open(ctx context.Context) (*conn, error) {
+	s.mu.Lock()
+	c := s.conn
+	s.mu.Unlock()
+	if c != nil {
+		return c, nil
+	}
+	c, err := s.server.take(ctx)
+	if err != nil {
+		return nil, err
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closed { // while it was made
-		go discard(conn)
+		c.end()
 		return nil, ports.ErrConnection
 	}
-	s.conn, s.socket = conn, s.pool.sockets.of(conn)
-	return conn, nil
+	s.conn = c
+	return c, nil
 }
 
-// Close implements livestore.Line. It does not wait for a statement that runs: that
-// one ends with its socket.
+// Close implements livestore.Line.
 func (s *session) Close() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !s.closed && s.conn != nil {
-		if s.socket != nil {
-			_ = s.socket.Close() // it may be closed already
-		}
-		go discard(s.conn)
+		s.conn.end()
 	}
 	s.closed = true
+}
+
+// socketKey is the key of a context's pointer to the place for a new socket.
+type socketKey struct{}
+
+// dialFunc opens a connection to the address of a link.
+type dialFunc func(ctx context.Context, network, addr string) (net.Conn, error)
+
+// DialContext implements pq.DialerContext: it remembers the socket.
+func (d dialFunc) DialContext(ctx context.Context, network, addr string) (net.Conn, error) {
+	conn, err := d(ctx, network, addr)
+	if into, ok := ctx.Value(socketKey{}).(*net.Conn); ok && err == nil {
+		*into = conn
+	}
+	return conn, err
+}
+
+// pqDialer is a dialer for PostgreSQL's driver, which prefers the method with a context.
+type pqDialer struct {
+	pq.Dialer // nil
+	dialFunc
 }
 
 // Errors of MariaDB and MySQL that end a session.

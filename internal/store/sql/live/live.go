@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/go-sql-driver/mysql"
-	_ "github.com/lib/pq" // the driver "postgres"
 
 	"lockstep/internal/plan"
 	"lockstep/internal/real/livestore"

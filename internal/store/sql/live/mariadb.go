@@ -2,7 +2,6 @@ package live
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"os"
 	"os/exec"
@@ -30,7 +29,7 @@ const mariaDatabase = "lockstep"
 // launchMariaDB makes a new database in a fresh directory, starts a server on it and returns when
 // it answers.
 func launchMariaDB(ctx context.Context, o livestore.Single) (livestore.Database, error) {
-	db := &mariaDB{database: database{servers.New(o.Name, images.For(model.MySQLID), o.Launcher), o, "mysql", mariaDSN}}
+	db := &mariaDB{database: database{servers.New(o.Name, images.For(model.MySQLID), o.Launcher), o, connectMySQL, mariaDSN}}
 	start := servers.Alone{Recipe: db.recipe, Answers: db.answers}
 	if o.Clock {
 		start.Clock, start.Threads = db.shows, true
@@ -47,9 +46,8 @@ func launchMariaDB(ctx context.Context, o livestore.Single) (livestore.Database,
 	return db, err
 }
 
-// mariaDSN is the data source of an operator. Arguments are put into the text of the
-// statement, so that each statement is one request.
-func mariaDSN(addr string) string { return "root@tcp(" + addr + ")/?interpolateParams=true" }
+// mariaDSN is the data source of an operator.
+func mariaDSN(addr string) string { return "root@tcp(" + addr + ")/" }
 
 // recipe is a small server. report-host, which only replicas use, has the mark that
 // identifies it. It does not wait for the disk: its writes survive its death, but not
@@ -131,29 +129,23 @@ func (db *mariaDB) answers(ctx context.Context) error {
 
 // shows asks the server what its clock shows.
 func (db *mariaDB) shows(ctx context.Context) (time.Time, error) {
-	var micros int64
-	err := db.asks(ctx, db.Addr, "SELECT CAST(UNIX_TIMESTAMP(SYSDATE(6)) * 1000000 AS INT)", &micros)
-	return time.UnixMicro(micros), err
+	micros, err := db.asks(ctx, db.Addr, "SELECT CAST(UNIX_TIMESTAMP(SYSDATE(6)) * 1000000 AS INT)")
+	return time.UnixMicro(micros.Num), err
 }
 
 // Evict implements livestore.Database: it ends the session with the named lock, or with a locked
 // row; else it deletes the row that is the lock.
 func (db *mariaDB) Evict(ctx context.Context, e store.Entry) (found bool, err error) {
-	var session sql.NullInt64
-	err = db.asks(ctx, db.Addr, "SELECT COALESCE(IS_USED_LOCK('"+e.Key+"'), (SELECT MIN(trx_mysql_thread_id) "+
-		"FROM information_schema.INNODB_TRX WHERE trx_rows_locked > 0 AND trx_state = 'RUNNING'))", &session)
+	session, err := db.asks(ctx, db.Addr, "SELECT CAST(COALESCE(IS_USED_LOCK('"+e.Key+"'), (SELECT MIN(trx_mysql_thread_id) "+
+		"FROM information_schema.INNODB_TRX WHERE trx_rows_locked > 0 AND trx_state = 'RUNNING')) AS INT)")
 	switch {
 	case err != nil:
 		return false, err
-	case session.Valid:
-		return true, db.tell(ctx, "KILL "+strconv.FormatInt(session.Int64, 10))
+	case !session.Null:
+		return true, db.tell(ctx, "KILL "+strconv.FormatInt(session.Num, 10))
 	case e.Table == "":
 		return false, nil
 	}
-	err = db.asks(ctx, db.Addr,
-		"DELETE FROM "+mariaDatabase+"."+e.Table+" WHERE "+e.Name+" = '"+e.Key+"' RETURNING TRUE", &found)
-	if errors.Is(err, sql.ErrNoRows) {
-		return false, nil
-	}
-	return found, err
+	removed, err := db.asks(ctx, db.Addr, "DELETE FROM "+mariaDatabase+"."+e.Table+" WHERE "+e.Name+" = '"+e.Key+"' RETURNING TRUE")
+	return !removed.Null, err
 }

@@ -2,7 +2,6 @@ package live
 
 import (
 	"context"
-	"database/sql"
 	"fmt"
 	"net"
 	"strconv"
@@ -16,7 +15,7 @@ const mariaClient = "client"
 
 // Endpoint implements livestore.Database: an account that cannot write to a replica.
 func (db *mariaDB) Endpoint(addr string) string {
-	return mariaClient + "@tcp(" + addr + ")/" + mariaDatabase + "?interpolateParams=true"
+	return mariaClient + "@tcp(" + addr + ")/" + mariaDatabase
 }
 
 // mariaReplication are the options of servers that replicate, or may do so later. A
@@ -69,39 +68,29 @@ func (db *mariaDB) Promote(ctx context.Context) error {
 
 // InStep implements livestore.Database.
 func (db *mariaDB) InStep(ctx context.Context, primary string) error {
-	var want string
-	if err := db.asks(ctx, primary, "SELECT @@gtid_binlog_pos", &want); err != nil {
+	want, err := db.asks(ctx, primary, "SELECT @@gtid_binlog_pos")
+	if err != nil {
 		return err
 	}
 	return db.Soon(ctx, "did not come into step with its primary", func(ctx context.Context) (bool, error) {
-		var has string
-		err := db.asks(ctx, db.Addr, "SELECT @@gtid_slave_pos", &has)
+		has, err := db.asks(ctx, db.Addr, "SELECT @@gtid_slave_pos")
 		return has == want, err
 	})
 }
 
 // hasApplied reports whether a replica has applied all that it has received.
 func (db *mariaDB) hasApplied(ctx context.Context) (done bool, err error) {
-	err = db.console(ctx, db.Addr, func(ctx context.Context, pool *sql.DB) error {
-		rows, err := pool.QueryContext(ctx, "SHOW SLAVE STATUS")
-		if err != nil {
-			return err
-		}
-		defer rows.Close()
-		answer, err := readRows(rows)
-		if err != nil || len(answer.Rows) == 0 {
-			return err
-		}
-		status := map[string]model.Value{}
-		for i, name := range answer.Columns {
-			status[name] = answer.Rows[0][i]
-		}
-		if trouble := status["Last_SQL_Error"].Text; trouble != "" {
-			return fmt.Errorf("%s cannot apply what it was sent: %s", db.Name, trouble)
-		}
-		done = status["Read_Master_Log_Pos"] == status["Exec_Master_Log_Pos"] &&
-			status["Master_Log_File"] == status["Relay_Master_Log_File"]
-		return nil
-	})
-	return done, err
+	answer, err := db.console(ctx, db.Addr, "SHOW SLAVE STATUS")
+	if err != nil || len(answer.Rows) == 0 {
+		return false, err
+	}
+	status := map[string]model.Value{}
+	for i, name := range answer.Columns {
+		status[name] = answer.Rows[0][i]
+	}
+	if trouble := status["Last_SQL_Error"].Text; trouble != "" {
+		return false, fmt.Errorf("%s cannot apply what it was sent: %s", db.Name, trouble)
+	}
+	return status["Read_Master_Log_Pos"] == status["Exec_Master_Log_Pos"] &&
+		status["Master_Log_File"] == status["Relay_Master_Log_File"], nil
 }

@@ -35,7 +35,7 @@ func launchPostgres(ctx context.Context, o livestore.Single) (livestore.Database
 		own := *o.Replication // what it follows changes
 		o.Replication = &own
 	}
-	db := &postgres{database{servers.New(o.Name, images.For(model.PostgresID), o.Launcher), o, "postgres", postgresDSN}}
+	db := &postgres{database{servers.New(o.Name, images.For(model.PostgresID), o.Launcher), o, connectPostgres, postgresDSN}}
 	return db, servers.StartAlone(ctx, db.Server, servers.Alone{Recipe: db.recipe, Answers: db.answers, Quit: syscall.SIGQUIT})
 }
 
@@ -115,10 +115,9 @@ func (db *postgres) init(ctx context.Context, account *syscall.Credential) error
 	return db.Made(ctx, cmd, fmt.Sprintf("it may be that %s cannot be reached by the user %s", db.Dir, postgresUser))
 }
 
-// postgresDSN is the data source of an operator. The driver ignores a context while it waits for
-// the first message of a server.
+// postgresDSN is the data source of an operator.
 func postgresDSN(addr string) string {
-	return "postgres://" + postgresUser + "@" + addr + "/postgres?sslmode=disable&connect_timeout=2"
+	return "postgres://" + postgresUser + "@" + addr + "/postgres?sslmode=disable"
 }
 
 // answers tries one statement.
@@ -126,10 +125,9 @@ func (db *postgres) answers(ctx context.Context) error { return db.recognise(ctx
 
 // Evict implements livestore.Database: it ends the session with the advisory lock.
 func (db *postgres) Evict(ctx context.Context, _ store.Entry) (bool, error) {
-	var ended int
-	err := db.asks(ctx, db.Addr,
-		"SELECT count(pg_terminate_backend(pid)) FROM pg_locks WHERE locktype = 'advisory' AND granted", &ended)
-	return ended > 0, err
+	ended, err := db.asks(ctx, db.Addr,
+		"SELECT count(pg_terminate_backend(pid)) FROM pg_locks WHERE locktype = 'advisory' AND granted")
+	return ended.Num > 0, err
 }
 
 func init() { osproc.OnDiscard(removeSharedMemory) }

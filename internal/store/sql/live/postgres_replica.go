@@ -72,17 +72,17 @@ func (db *postgres) Promote(ctx context.Context) error {
 
 // InStep implements livestore.Database.
 func (db *postgres) InStep(ctx context.Context, primary string) error {
-	var want string
-	if err := db.asks(ctx, primary, "SELECT pg_current_wal_lsn()", &want); err != nil {
+	want, err := db.asks(ctx, primary, "SELECT pg_current_wal_lsn()")
+	if err != nil {
 		return err
 	}
 	return db.Soon(ctx, "did not come into step with its primary", func(ctx context.Context) (bool, error) {
-		return db.yes(ctx, "SELECT coalesce(pg_last_wal_replay_lsn() >= '"+want+"', false)")
+		return db.yes(ctx, "SELECT coalesce(pg_last_wal_replay_lsn() >= '"+want.Text+"', false)")
 	})
 }
 
 // yes asks the server a question whose answer is yes or no.
-func (db *postgres) yes(ctx context.Context, question string) (yes bool, err error) {
-	err = db.asks(ctx, db.Addr, question, &yes)
-	return yes, err
+func (db *postgres) yes(ctx context.Context, question string) (bool, error) {
+	answer, err := db.asks(ctx, db.Addr, question)
+	return answer.Num != 0, err
 }

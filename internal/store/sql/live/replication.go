@@ -2,22 +2,23 @@ package live
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
+	"net"
 	"path/filepath"
 	"time"
 
 	"lockstep/internal/real/livestore"
 	"lockstep/internal/real/servers"
+	model "lockstep/internal/store/sql"
 )
 
 // database is a running server with its own database.
 type database struct {
 	*servers.Server
-	asked  livestore.Single
-	driver string
-	dsn    func(addr string) string // the data source of an operator
+	asked   livestore.Single
+	connect func(livestore.Client) (livestore.Executor, error)
+	dsn     func(addr string) string // the data source of an operator
 }
 
 func (db *database) data() string { return filepath.Join(db.Dir, "data") }
@@ -25,43 +26,49 @@ func (db *database) data() string { return filepath.Join(db.Dir, "data") }
 // recognise checks that the answer to a question is the server's mark: else another server
 // has its port.
 func (db *database) recognise(ctx context.Context, question string) error {
-	var mark string
-	err := db.asks(ctx, db.Addr, question, &mark)
-	if err == nil && mark != db.Mark() {
+	mark, err := db.asks(ctx, db.Addr, question)
+	if err == nil && mark.Text != db.Mark() {
 		return servers.ErrPortTaken
 	}
 	return err
 }
 
-// commandTime is how long an operator waits for an answer.
-const commandTime = 5 * time.Second
+// commandTime is how long an operator waits for an answer, and dialTime for a connection: a driver
+// that waits for the first message of a server ignores its context.
+const (
+	commandTime = 5 * time.Second
+	dialTime    = 2 * time.Second
+)
 
-// console does something on an operator's connection, which no proxy intercepts.
-func (db *database) console(ctx context.Context, addr string, do func(context.Context, *sql.DB) error) error {
+// console executes statements, one after the other, on an operator's connection to a server at that
+// address, which no proxy intercepts. It returns the answer to the last one.
+func (db *database) console(ctx context.Context, addr string, statements ...string) (res model.Result, err error) {
 	ctx, cancel := context.WithTimeout(ctx, commandTime)
 	defer cancel()
-	pool, err := sql.Open(db.driver, db.dsn(addr))
+	var dialer net.Dialer
+	operator, err := db.connect(livestore.Client{Endpoints: []string{db.dsn(addr)}, Timeout: dialTime, Dial: dialer.DialContext})
 	if err != nil {
-		return err
+		return res, err
 	}
-	return errors.Join(do(ctx, pool), pool.Close())
-}
-
-// asks asks a server at that address for one value as an operator.
-func (db *database) asks(ctx context.Context, addr, question string, into any) error {
-	return db.console(ctx, addr, func(ctx context.Context, pool *sql.DB) error {
-		return pool.QueryRowContext(ctx, question).Scan(into)
-	})
-}
-
-// tell executes statements as an operator, one after the other.
-func (db *database) tell(ctx context.Context, statements ...string) error {
-	return db.console(ctx, db.Addr, func(ctx context.Context, pool *sql.DB) error {
-		for _, statement := range statements {
-			if _, err := pool.ExecContext(ctx, statement); err != nil {
-				return fmt.Errorf("%s did not do %s: %w", db.Name, statement, err)
-			}
+	for _, statement := range statements {
+		if res, err = operator.(executor)[0].do(ctx, model.Stmt{Query: statement}); err != nil {
+			return res, errors.Join(fmt.Errorf("%s did not do %s: %w", db.Name, statement, err), operator.Close())
 		}
-		return nil
-	})
+	}
+	return res, operator.Close()
+}
+
+// asks asks a server at that address for one value as an operator; NULL if it has none.
+func (db *database) asks(ctx context.Context, addr, question string) (model.Value, error) {
+	res, err := db.console(ctx, addr, question)
+	if err != nil || len(res.Rows) == 0 {
+		return model.Value{Null: true}, err
+	}
+	return res.Rows[0][0], nil
+}
+
+// tell executes statements as an operator.
+func (db *database) tell(ctx context.Context, statements ...string) error {
+	_, err := db.console(ctx, db.Addr, statements...)
+	return err
 }

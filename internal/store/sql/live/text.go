@@ -1,8 +1,9 @@
 package live
 
 import (
-	"database/sql"
+	"database/sql/driver"
 	"fmt"
+	"io"
 	"math"
 	"strconv"
 	"strings"
@@ -30,30 +31,22 @@ func numberPlaceholders(query string) string {
 }
 
 // readRows reads all rows of an answer.
-func readRows(rows *sql.Rows) (res model.Result, err error) {
-	columns, err := rows.ColumnTypes()
-	if err != nil {
-		return res, err
-	}
-	for _, c := range columns {
-		res.Columns = append(res.Columns, c.Name())
-	}
-	for rows.Next() {
-		cells := make([]any, len(columns))
-		into := make([]any, len(columns))
-		for i := range cells {
-			into[i] = &cells[i]
-		}
-		if err := rows.Scan(into...); err != nil {
+func readRows(rows driver.Rows) (res model.Result, err error) {
+	res.Columns = rows.Columns()
+	kinds := rows.(driver.RowsColumnTypeDatabaseTypeName)
+	cells := make([]driver.Value, len(res.Columns))
+	for {
+		if err := rows.Next(cells); err == io.EOF { // never wrapped
+			return res, nil
+		} else if err != nil {
 			return model.Result{}, err
 		}
 		row := make([]model.Value, 0, len(cells))
 		for i, c := range cells {
-			row = append(row, sqlValue(c, columns[i].DatabaseTypeName()))
+			row = append(row, sqlValue(c, kinds.ColumnTypeDatabaseTypeName(i)))
 		}
 		res.Rows = append(res.Rows, row)
 	}
-	return res, rows.Err()
 }
 
 // sqlValue converts a value of a driver. kind is the type of its column: where a protocol carries
