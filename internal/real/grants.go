@@ -195,8 +195,8 @@ func commandsOf(entries []entry) (all []*command) {
 
 // collect reads the commands and the beginnings of releases.
 func (d *deriver) collect(entries []entry, evictions []*command) {
-	d.survey(entries)
 	d.commands = commandsOf(entries)
+	d.survey()
 	next := 0                                    // of the commands
 	releasing := map[history.NodeID][]*command{} // the commands of the release under way
 	active := map[history.NodeID]bool{}

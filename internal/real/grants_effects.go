@@ -10,19 +10,15 @@ import (
 // The effects of commands on the lock's entry: as declared, and as limited by the other commands.
 
 // survey collects facts about all commands that the effect of each one depends on.
-func (d *deriver) survey(entries []entry) {
-	d.owners, d.ambiguous = sessionOwners(entries), map[string]bool{}
+func (d *deriver) survey() {
+	d.owners, d.ambiguous = sessionOwners(d.commands), map[string]bool{}
 	users := map[string]history.NodeID{}
-	for i := range entries {
-		e := &entries[i]
-		if e.Kind != history.Sent {
-			continue
+	for _, c := range d.commands {
+		if user, known := users[c.op.Owner]; known && user != c.client {
+			d.ambiguous[c.op.Owner] = true
 		}
-		if user, known := users[e.op.Owner]; known && user != e.Node {
-			d.ambiguous[e.op.Owner] = true
-		}
-		users[e.op.Owner] = e.Node
-		d.overwritten = d.overwritten || e.op.About(locks.Key) && (e.op.Does == history.Makes || e.op.Does == history.TakesOver || e.op.Does == history.Anything)
+		users[c.op.Owner] = c.client
+		d.overwritten = d.overwritten || c.op.About(locks.Key) && (c.op.Does == history.Makes || c.op.Does == history.TakesOver || c.op.Does == history.Anything)
 	}
 }
 

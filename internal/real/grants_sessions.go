@@ -10,14 +10,11 @@ import (
 // Entries that belong to a lease or a session.
 
 // sessionOwners returns the owners of leases and sessions by their names.
-func sessionOwners(entries []entry) map[string]history.NodeID {
-	asked, owners := map[callID]bool{}, map[string]history.NodeID{}
-	for i := range entries {
-		switch e := &entries[i]; {
-		case e.Kind == history.Sent && e.op.Does == history.Opens:
-			asked[callID{e.Node, e.call}] = true
-		case e.Kind == history.Replied && e.answer.Session != "" && asked[callID{e.Node, e.call}]:
-			owners[e.answer.Session] = e.Node
+func sessionOwners(commands []*command) map[string]history.NodeID {
+	owners := map[string]history.NodeID{}
+	for _, c := range commands {
+		if c.op.Does == history.Opens && c.answer.Session != "" {
+			owners[c.answer.Session] = c.client
 		}
 	}
 	return owners

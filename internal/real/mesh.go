@@ -50,14 +50,19 @@ func newMesh(g *group, names []string) *mesh {
 // openMesh makes places for servers with fronts.
 func openMesh(g *group, names []string) (*mesh, error) {
 	m := newMesh(g, names)
+	host := func(int) string { return "127.0.0.1" }
+	return m, m.openFronts(host, func(i int) string { return fmt.Sprintf("127.0.1.%d", i+1) })
+}
+
+// openFronts gives each server a front on a host, and the host that it calls from.
+func (m *mesh) openFronts(front, source func(i int) string) (err error) {
 	for i, p := range m.peers {
-		front, err := link.OpenFront("127.0.0.1")
-		if err != nil {
-			return m, err
+		if p.front, err = link.OpenFront(front(i)); err != nil {
+			return err
 		}
-		p.front, p.source = front, fmt.Sprintf("127.0.1.%d", i+1)
+		p.source = source(i)
 	}
-	return m, nil
+	return nil
 }
 
 // of returns a server's place, which must exist.
@@ -74,11 +79,12 @@ func (m *mesh) open(from, to *peer, addr string) (*link.Link, error) {
 	return l, err
 }
 
-// join makes the links from all others to a server that listens at addr.
+// join makes the links from all others to a server that listens at addr, and from itself to its
+// front, if it has one.
 func (m *mesh) join(name, addr string) error {
 	to := m.of(name)
 	for _, from := range m.peers {
-		if from == to {
+		if from == to && to.front == nil {
 			continue
 		}
 		l, err := m.open(from, to, addr)

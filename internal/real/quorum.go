@@ -2,6 +2,7 @@ package real
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"slices"
@@ -86,21 +87,15 @@ func (c *quorum) route(from, to int, addr string) (string, error) {
 // fronts makes a front for each server, the one address that all others and it know, and the links
 // behind it.
 func (c *quorum) fronts(front, host func(i int) string) (known []string, err error) {
-	if err := c.mesh.close(); err != nil { // those of a failed attempt
+	// Those of a failed attempt are closed first.
+	if err := errors.Join(c.mesh.close(), c.mesh.openFronts(front, host)); err != nil {
 		return nil, err
 	}
-	for to, p := range c.mesh.peers {
-		if p.front, err = link.OpenFront(front(to)); err != nil {
-			return nil, err
-		}
+	for i, p := range c.mesh.peers {
 		known = append(known, p.front.Addr())
 		_, port, _ := net.SplitHostPort(p.front.Addr()) // Addr is well-formed
-		for from, caller := range c.mesh.peers {
-			l, err := c.mesh.open(caller, p, net.JoinHostPort(host(to), port))
-			if err != nil {
-				return nil, err
-			}
-			p.front.Admit(host(from), l)
+		if err := c.mesh.join(p.name, net.JoinHostPort(host(i), port)); err != nil {
+			return nil, err
 		}
 	}
 	return known, nil
@@ -132,7 +127,7 @@ func (c *quorum) derive(entries []entry) []entry {
 	if c.q.Longest != nil {
 		lease = min(lease, c.q.Longest(c.settings()))
 	}
-	owners := sessionOwners(entries)
+	owners := sessionOwners(commandsOf(entries))
 	for _, e := range c.evictions {
 		e.victim = owners[e.session]
 	}
