@@ -18,6 +18,7 @@ import (
 	"lockstep/internal/real/link"
 	"lockstep/internal/real/osproc"
 	"lockstep/internal/real/proto"
+	"lockstep/internal/real/servers"
 	"lockstep/internal/rng"
 	"lockstep/internal/workload"
 )
@@ -28,9 +29,9 @@ type client struct {
 	name    string
 	life    int // number of earlier starts
 	node    history.NodeID
-	links   []*link.Link // one to each server
-	knows   int          // index of the server it believes to be the primary; guarded by h.mu
-	process *osproc.Process
+	links   []*link.Link    // one to each server
+	knows   int             // index of the server it believes to be the primary; guarded by h.mu
+	process servers.Process // with the program of its lock, if it is one; nil before it is started
 	conn    *proto.Conn
 	errors  string // the file with the worker's standard error
 
@@ -139,9 +140,13 @@ func (c *client) start() error {
 		cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGCONT}
 	}
 	c.conn = conn
-	if c.process, err = osproc.Start(cmd); err != nil {
+	process, err := osproc.Start(cmd)
+	if err != nil {
 		close(c.read)
 		return err
+	}
+	if c.process = process; c.h.variant.Program != nil {
+		c.process = osproc.Family{Process: process}
 	}
 	c.h.setupPriority.enter(c.process.Pid())
 	go c.listen()
@@ -169,26 +174,29 @@ func (c *client) listen() {
 // gone is called when the worker's socket is closed.
 func (c *client) gone() {
 	defer c.end.Do(func() { close(c.over) })
-	c.h.mu.Lock()
-	defer c.h.mu.Unlock()
-	if c.dead || c.h.stopped {
-		return
+	if c.crashed() {
+		_ = c.process.Kill() // it has closed its socket, so it is exiting anyway
+		c.h.fail(fmt.Errorf("the worker of %s ended by itself (%s): %s", c.name, c.process.Ended(), c.lastWords()))
 	}
-	c.dead = true
-	c.h.record(history.Event{Kind: history.Crashed, Node: c.node}, "")
-	_ = c.process.Kill() // it has closed its socket, so it is exiting anyway
-	c.h.fail(fmt.Errorf("the worker of %s ended by itself (%s): %s", c.name, c.process.Ended(), c.lastWords()))
 }
 
 // dies is called before the lock's own program crashes: its death is expected.
 func (c *client) dies() {
-	c.h.mu.Lock()
-	defer c.h.mu.Unlock()
-	if !c.dead && !c.h.stopped {
-		c.dead = true
-		c.h.record(history.Event{Kind: history.Crashed, Node: c.node}, "")
+	if c.crashed() {
 		c.h.saw(c.node, history.Crashed)
 	}
+}
+
+// crashed records that the client has died, unless a fault has killed it or the run is over.
+func (c *client) crashed() bool {
+	c.h.mu.Lock()
+	defer c.h.mu.Unlock()
+	if c.dead || c.h.stopped {
+		return false
+	}
+	c.dead = true
+	c.h.record(history.Event{Kind: history.Crashed, Node: c.node}, "")
+	return true
 }
 
 // lastWords returns the beginning of what the worker wrote to its standard
@@ -342,13 +350,14 @@ func (c *client) takeExtra() time.Duration {
 	return d
 }
 
-// kill kills the worker process and, for a program's lock, its descendants.
+// freeze, thaw and kill implement victim.
+
+func (c *client) freeze() error { return c.process.Freeze() }
+func (c *client) thaw() error   { return c.process.Thaw() }
+
 func (c *client) kill() error {
 	if c.process == nil {
 		return nil
-	}
-	if c.h.variant.Program != nil {
-		return errors.Join(osproc.KillFamily(c.process.Pid()), c.process.Kill())
 	}
 	return c.process.Kill()
 }

@@ -5,7 +5,6 @@ import (
 
 	"lockstep/internal/locks"
 	"lockstep/internal/plan"
-	"lockstep/internal/real/osproc"
 	"lockstep/internal/real/proto"
 )
 
@@ -96,22 +95,6 @@ func (c *client) handOnProgram() {
 		}
 		c.h.o.Log(name, raw)
 	}
-}
-
-// freeze stops the client, with its program.
-func (c *client) freeze() error {
-	if c.h.variant.Program != nil {
-		return osproc.FreezeFamily(c.process.Pid())
-	}
-	return c.process.Freeze()
-}
-
-// thaw continues the client, with its program.
-func (c *client) thaw() error {
-	if c.h.variant.Program != nil {
-		return osproc.ThawFamily(c.process.Pid())
-	}
-	return c.process.Thaw()
 }
 
 // killPrograms kills processes of the run's programs that have left their families.

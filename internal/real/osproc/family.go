@@ -10,17 +10,31 @@ import (
 	"time"
 )
 
-// A fault has to hit all processes of a server: PostgreSQL has one for each connection. The
-// parent is stopped first, so that it starts no more children meanwhile.
+// Family is a child with its descendants, all of which a fault has to hit: PostgreSQL has one for each
+// connection, and a client the program of its lock.
+type Family struct{ *Process }
 
-// FreezeFamily stops a process and its descendants and returns when all of their
-// threads have stopped.
-func FreezeFamily(pid int) error {
-	_, err := freezeFamily(pid)
-	return err
+// Freeze stops the processes and returns when all of their threads have stopped.
+func (f Family) Freeze() error {
+	return f.freezeBy(func(pid int) error {
+		_, err := freezeFamily(pid)
+		return err
+	})
 }
 
-// freezeFamily also returns the descendants. It looks again until it finds no new ones, which
+// Kill also kills the descendants. Those that serve connections would end by themselves, but may
+// execute a request until then.
+func (f Family) Kill() error {
+	select {
+	case <-f.done: // its number may belong to another process by now
+		return nil
+	default:
+		return errors.Join(killFamily(f.Pid()), f.Process.Kill())
+	}
+}
+
+// freezeFamily stops a process and its descendants, and returns these. The parent is stopped first,
+// so that it starts no more children meanwhile. It looks again until it finds no new ones, which
 // were forked while the others were being stopped.
 func freezeFamily(pid int) (still []int, err error) {
 	if err := freeze(pid); err != nil {
@@ -43,10 +57,10 @@ func freezeFamily(pid int) (still []int, err error) {
 	}
 }
 
-// ThawFamily lets a stopped process and its descendants run again.
-func ThawFamily(pid int) error {
+// Thaw lets the stopped processes run again.
+func (f Family) Thaw() error {
 	var errs []error
-	for _, one := range append(descendantsOf(pid), pid) {
+	for _, one := range append(descendantsOf(f.Pid()), f.Pid()) {
 		if err := syscall.Kill(one, syscall.SIGCONT); err != nil && StartTime(one) != "" {
 			errs = append(errs, fmt.Errorf("process %d cannot be continued: %w", one, err))
 		}
@@ -54,9 +68,9 @@ func ThawFamily(pid int) error {
 	return errors.Join(errs...)
 }
 
-// KillFamily kills the descendants of a process and then the process. It returns when
+// killFamily kills the descendants of a process and then the process. It returns when
 // the descendants are gone; its caller waits for the process itself.
-func KillFamily(pid int) error {
+func killFamily(pid int) error {
 	if StartTime(pid) == "" {
 		return nil // it has ended
 	}
@@ -94,7 +108,7 @@ func killAll(list func() []int, before func(pid int)) error {
 			before(pid)
 		}
 		for _, pid := range left { // a descendant may not be in the list
-			if err := KillFamily(pid); err != nil {
+			if err := killFamily(pid); err != nil {
 				return err
 			}
 		}

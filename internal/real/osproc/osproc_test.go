@@ -115,7 +115,7 @@ func TestAFamilyIsFrozenAndKilledAsOne(t *testing.T) {
 	defer out.Close()
 	cmd := exec.Command("sh", "-c", "sleep 1000 & echo $!; sleep 1000 & echo $!; wait")
 	cmd.Stdout = out
-	p := must.Get(osproc.Start(cmd))(t)
+	p := osproc.Family{Process: must.Get(osproc.Start(cmd))(t)}
 	defer p.Kill()
 	family := []int{p.Pid(), 0, 0}
 	if !realtest.Soon(10*time.Second, func() bool {
@@ -125,23 +125,25 @@ func TestAFamilyIsFrozenAndKilledAsOne(t *testing.T) {
 	}) {
 		t.Fatal("no children")
 	}
-	must.Do(t, osproc.FreezeFamily(p.Pid()))
+	must.Do(t, p.Freeze())
 	for _, pid := range family {
 		must.Equalf(t, state(pid), "T", "process %d is in state … after the freeze", pid)
 	}
-	must.Do(t, osproc.ThawFamily(p.Pid()))
+	must.Do(t, p.Thaw())
 	for _, pid := range family {
 		if s := state(pid); s == "T" {
 			t.Errorf("process %d is still stopped", pid)
 		}
 	}
-	must.Do(t, osproc.KillFamily(p.Pid()))
-	<-p.Done()
+	must.Do(t, p.Kill())
 	for _, pid := range family {
 		must.Equalf(t, osproc.StartTime(pid), "", "process %d is still alive", pid)
 	}
-	if err := osproc.KillFamily(p.Pid()); err != nil {
+	if err := p.Kill(); err != nil {
 		t.Errorf("a dead family: %v", err)
+	}
+	if err := p.Freeze(); err == nil {
+		t.Error("a dead family was stopped: its number may be another process's")
 	}
 }
 

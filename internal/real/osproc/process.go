@@ -113,12 +113,14 @@ func (p *Process) Ended() string {
 const settleTime = 5 * time.Second
 
 // Freeze stops the process and returns when all of its threads have stopped.
-func (p *Process) Freeze() error {
+func (p *Process) Freeze() error { return p.freezeBy(freeze) }
+
+func (p *Process) freezeBy(stop func(pid int) error) error {
 	select {
 	case <-p.done: // its number may belong to another process by now
 		return fmt.Errorf("process %d cannot be stopped: %s", p.Pid(), p.Ended())
 	default:
-		return freeze(p.Pid())
+		return stop(p.Pid())
 	}
 }
 

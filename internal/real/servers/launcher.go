@@ -156,7 +156,7 @@ func (d *directory) Start(ctx context.Context, r Recipe) (Process, error) {
 		d.watch(process.Pid())
 	}
 	if r.Family {
-		return family{process}, nil
+		return osproc.Family{Process: process}, nil
 	}
 	return process, nil
 }
@@ -199,23 +199,6 @@ func (d *directory) Remove() error {
 		d.own = nil
 	}
 	return err
-}
-
-// family is a child process with children of its own.
-type family struct{ *osproc.Process }
-
-func (f family) Freeze() error { return osproc.FreezeFamily(f.Pid()) }
-func (f family) Thaw() error   { return osproc.ThawFamily(f.Pid()) }
-
-// Kill also kills the children that serve connections: they would end by themselves, but may
-// execute a request until then.
-func (f family) Kill() error {
-	select {
-	case <-f.Done():
-		return nil
-	default:
-		return errors.Join(osproc.KillFamily(f.Pid()), f.Process.Kill())
-	}
 }
 
 // newMark returns a unique name by which to recognise a server: another one may have got its
