@@ -24,12 +24,12 @@ import (
 // broken connection is reopened only for the next request.
 type executor struct {
 	livestore.Client
-	mu    sync.Mutex
+	locks []sync.Mutex   // by server: while one is silent, requests to others go on
 	conns []*client.Conn // by server; nil before the first request
 }
 
 func connect(c livestore.Client) (livestore.Executor, error) {
-	return &executor{Client: c, conns: make([]*client.Conn, len(c.Endpoints))}, nil
+	return &executor{c, make([]sync.Mutex, len(c.Endpoints)), make([]*client.Conn, len(c.Endpoints))}, nil
 }
 
 // dialer is a client.CustomDialer.
@@ -40,8 +40,8 @@ func (d dialer) Dial(network, addr string) (net.Conn, error) { return d(network,
 
 // at returns the connection to a server.
 func (e *executor) at(ctx context.Context, server int) (c *client.Conn, err error) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
+	e.locks[server].Lock()
+	defer e.locks[server].Unlock()
 	if c = e.conns[server]; c == nil || !c.IsConnected() {
 		dial := dialer(func(network, addr string) (net.Conn, error) { return e.Dial(ctx, network, addr) })
 		c, err = client.Connect(e.Endpoints[server], client.NoReconnect(), client.SetCustomDialer(dial), client.Timeout(e.Timeout))

@@ -20,10 +20,9 @@ import (
 func init() {
 	program.Main(serve)
 	livestore.Register(livestore.Driver{
-		Store: nats.ID, LeastElection: nats.Election, Stagger: 50 * time.Millisecond,
+		Store: nats.ID, LeastElection: nats.Election, Stagger: 50 * time.Millisecond, Removals: removals,
 		NoClock: errors.New("a program of Go asks the kernel for the time, and nothing here stands between the two"),
 		Cluster: cluster, Leads: leads, Protocol: protocol, Connect: connect, Probe: nats.Get{Key: "nothing"},
-		Removals: removals,
 	})
 }
 

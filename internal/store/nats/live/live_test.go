@@ -4,6 +4,7 @@ package live
 
 import (
 	"fmt"
+	"net"
 	"testing"
 	"time"
 
@@ -14,10 +15,32 @@ import (
 	"lockstep/internal/real/link/linktest"
 	"lockstep/internal/real/livestore"
 	"lockstep/internal/real/livestore/livetest"
+	"lockstep/internal/real/realtest"
 	"lockstep/internal/store"
 	"lockstep/internal/store/nats"
 	"lockstep/internal/store/storetest"
 )
+
+// A request to a server that refuses is answered at once, while another one waits for a silent server.
+func TestASilentServerHoldsUpNoRequestToAnother(t *testing.T) {
+	asked := make(chan struct{})
+	silent := realtest.Serve(t, func(c net.Conn) {
+		close(asked)
+		_, _ = c.Read(make([]byte, 1))
+	})
+	closed := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
+	must.Do(t, closed.Close())
+	const timeout = 2 * time.Second
+	var dialer net.Dialer
+	e := must.Get(connect(livestore.Client{Endpoints: []string{silent, closed.Addr().String()}, Timeout: timeout, Dial: dialer.DialContext}))(t)
+	go func() { _, _ = e.Do(t.Context(), 0, nats.Get{Key: "a"}) }()
+	<-asked
+	began := time.Now()
+	_, err := e.Do(t.Context(), 1, nats.Get{Key: "a"})
+	if took := time.Since(began); err != ports.ErrConnection || took > timeout/2 {
+		t.Errorf("%v after %v", err, took)
+	}
+}
 
 // pair is the model and a real server.
 type pair struct {
