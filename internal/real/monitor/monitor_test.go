@@ -3,9 +3,11 @@ package monitor_test
 import (
 	"cmp"
 	"context"
+	"errors"
 	"net"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -143,5 +145,13 @@ func TestAMonitorThatHasMissedACommandEnds(t *testing.T) {
 	}
 	if err := w.Settle(ctx); err == nil {
 		t.Error("a monitor that has missed a command settles")
+	}
+}
+
+func TestAMonitorSaysWhyItCannotListen(t *testing.T) {
+	closed := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
+	must.Do(t, closed.Close())
+	if _, err := monitor.Listen(t.Context(), closed.Addr().String(), "*"); !errors.Is(err, syscall.ECONNREFUSED) {
+		t.Errorf("%v", err)
 	}
 }

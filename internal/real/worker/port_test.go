@@ -119,6 +119,22 @@ func TestAPortHasThePatienceOfItsRequest(t *testing.T) {
 	}
 }
 
+// Before a run begins, a question that gets no answer is asked again soon.
+func TestALostQuestionIsAskedAgain(t *testing.T) {
+	w, _ := alone(t, 20*time.Millisecond)
+	asked, began := 0, time.Now()
+	err := w.untilAnswered(t.Context(), "a server", func(ctx context.Context) error {
+		if asked++; asked > 3 {
+			return nil
+		}
+		<-ctx.Done()
+		return ctx.Err()
+	})
+	if took := time.Since(began); err != nil || asked != 4 || took > 10*time.Second {
+		t.Errorf("%v after %d questions and %v", err, asked, took)
+	}
+}
+
 // Messages of a server are kept until a task reads them. After a connection breaks, the client asks
 // the next server.
 func TestAConnectionOfAPort(t *testing.T) {
