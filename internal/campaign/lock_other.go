@@ -4,5 +4,5 @@ package campaign
 
 import "os"
 
-// lock does nothing here: Book.Add notices another writer by the size of the file.
+// lock does nothing here: Results.Put notices another writer by the size of the file.
 func lock(*os.File) error { return nil }

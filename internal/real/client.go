@@ -174,29 +174,30 @@ func (c *client) listen() {
 // gone is called when the worker's socket is closed.
 func (c *client) gone() {
 	defer c.end.Do(func() { close(c.over) })
-	if c.crashed() {
-		_ = c.process.Kill() // it has closed its socket, so it is exiting anyway
-		c.h.fail(fmt.Errorf("the worker of %s ended by itself (%s): %s", c.name, c.process.Ended(), c.lastWords()))
+	if process, now := c.crashed(); now {
+		_ = process.Kill() // it has closed its socket, so it is exiting anyway
+		c.h.fail(fmt.Errorf("the worker of %s ended by itself (%s): %s", c.name, process.Ended(), c.lastWords()))
 	}
 }
 
 // dies is called before the lock's own program crashes: its death is expected.
 func (c *client) dies() {
-	if c.crashed() {
+	if _, now := c.crashed(); now {
 		c.h.saw(c.node, history.Crashed)
 	}
 }
 
-// crashed records that the client has died, unless a fault has killed it or the run is over.
-func (c *client) crashed() bool {
+// crashed records that the client has died, unless a fault has killed it or the run is over. It
+// returns the process that has died, since a restart replaces it.
+func (c *client) crashed() (process servers.Process, now bool) {
 	c.h.mu.Lock()
 	defer c.h.mu.Unlock()
 	if c.dead || c.h.stopped {
-		return false
+		return process, false
 	}
 	c.dead = true
 	c.h.record(history.Event{Kind: history.Crashed, Node: c.node}, "")
-	return true
+	return c.process, true
 }
 
 // lastWords returns the beginning of what the worker wrote to its standard

@@ -37,7 +37,7 @@ type member struct {
 	node    history.NodeID
 	lives   int  // number of restarts
 	freezes int  // number of freezes
-	leads   bool // it has last told so, see followRole
+	leads   bool // it has last said so, or was made to, see followRole
 	// starts: it is being restarted or promoted; requests wait until it is ready and its
 	// monitor listens.
 	starts bool

@@ -20,7 +20,7 @@ func TestOnlyAChangedAnswerIsANewLeader(t *testing.T) {
 	var answer, asked, changes atomic.Int64 // answer: 0: none, 1: it follows, 2: it leads
 	answer.Store(2)
 	h.background.Go(func() {
-		q.followRole(m, func(context.Context) (bool, error) {
+		q.followRole(m, lookAgain, func(context.Context) (bool, error) {
 			defer asked.Add(1)
 			if answer.Load() == 0 {
 				return false, errors.New("no answer")

@@ -34,7 +34,7 @@ func (c *quorum) started(ctx context.Context, names []string, all []*servers.Ser
 	for _, m := range c.members {
 		c.h.background.Go(func() {
 			leads := func(ctx context.Context) (bool, error) { return c.q.Leads(ctx, process(m)) }
-			c.followRole(m, leads, c.became)
+			c.followRole(m, lookAgain, leads, c.became)
 		})
 	}
 	return nil

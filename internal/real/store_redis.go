@@ -88,7 +88,7 @@ func (r *anyRedis) followRoles(members []*member, changed func(m *member, leads 
 		})
 		r.h.background.Go(func() {
 			defer client.Close()
-			r.followRole(m, func(ctx context.Context) (leads bool, err error) {
+			r.followRole(m, lookAgainRedis, func(ctx context.Context) (leads bool, err error) {
 				role, err := client.Do(ctx, "ROLE").Slice()
 				return len(role) > 0 && role[0] == "master", err
 			}, changed)

@@ -23,7 +23,7 @@ type Listener struct {
 func Listen(host string) (*Listener, error) {
 	listener, err := osproc.ListenLow(host)
 	if err != nil {
-		return nil, fmt.Errorf("no address on %s for servers to find each other: %w", host, err)
+		return nil, fmt.Errorf("no address on %s to listen on: %w", host, err)
 	}
 	l := &Listener{listener: listener}
 	l.life, l.end = context.WithCancel(context.Background())

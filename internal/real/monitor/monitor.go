@@ -93,7 +93,10 @@ func (m *Monitor) connect(ctx context.Context) (now census, err error) {
 		now, err = m.begin(conn)
 		return err
 	})
-	if err == nil && (ctx.Err() != nil || !m.use(conn)) {
+	if err == nil {
+		err = context.Cause(ctx)
+	}
+	if err == nil && !m.use(conn) {
 		err = net.ErrClosed
 	}
 	if err != nil {

@@ -59,6 +59,11 @@ func freezeFamily(pid int) (still []int, err error) {
 
 // Thaw lets the stopped processes run again.
 func (f Family) Thaw() error {
+	select {
+	case <-f.done: // its number may belong to another process by now
+		return nil
+	default:
+	}
 	var errs []error
 	for _, one := range append(descendantsOf(f.Pid()), f.Pid()) {
 		if err := syscall.Kill(one, syscall.SIGCONT); err != nil && StartTime(one) != "" {
@@ -107,10 +112,12 @@ func killAll(list func() []int, before func(pid int)) error {
 		for _, pid := range left {
 			before(pid)
 		}
+		var errs []error
 		for _, pid := range left { // a descendant may not be in the list
-			if err := killFamily(pid); err != nil {
-				return err
-			}
+			errs = append(errs, killFamily(pid))
+		}
+		if err := errors.Join(errs...); err != nil {
+			return err
 		}
 	}
 }

@@ -59,7 +59,8 @@ func (c *Conn) Do(ctx context.Context, args ...string) (reply redis.Reply, err e
 	return reply, err
 }
 
-// Within calls a function that reads and writes, which fails when ctx ends.
+// Within calls a function that reads and writes, which fails when ctx ends; the connection is not
+// to be used after that.
 func (c *Conn) Within(ctx context.Context, do func() error) error {
 	stop := context.AfterFunc(ctx, func() { _ = c.SetDeadline(time.Unix(1, 0)) })
 	err := do()

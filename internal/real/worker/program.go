@@ -77,7 +77,7 @@ func (w *worker) relays(v *locks.Variant, servers []string) (out []string, err e
 	for _, server := range servers {
 		l, err := link.Listen("127.0.0.1")
 		if err != nil {
-			return nil, fmt.Errorf("no address for the program of %s: %w", v.ID, err)
+			return nil, fmt.Errorf("no server for the program of %s: %w", v.ID, err)
 		}
 		out = append(out, l.Addr())
 		l.Serve(func(caller net.Conn) {

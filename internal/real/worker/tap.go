@@ -182,7 +182,7 @@ func (t *tap) begin(args []string) *call {
 
 // script describes a script by its name, the number of its keys, and its keys and arguments.
 func (t *tap) script(name, keys string, all []string) (history.Op, []string) {
-	op := history.Op{Name: name, Script: true, Frees: redis.Frees(name)}
+	op := history.Op{Name: name, Script: true, Frees: (&redis.Script{Name: name}).Frees()}
 	n, err := strconv.Atoi(keys)
 	if err != nil || n < 0 || n > len(all) {
 		return op, all

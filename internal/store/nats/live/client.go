@@ -52,8 +52,10 @@ func (e *executor) at(ctx context.Context, server int) (c *client.Conn, err erro
 
 // Close implements livestore.Executor.
 func (e *executor) Close() error {
-	for _, c := range e.conns {
-		c.Close()
+	for i := range e.conns {
+		e.locks[i].Lock()
+		e.conns[i].Close()
+		e.locks[i].Unlock()
 	}
 	return nil
 }

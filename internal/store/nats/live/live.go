@@ -101,12 +101,12 @@ func at(ctx context.Context, s *servers.Server, do func(context.Context, jetstre
 	return do(ctx, js)
 }
 
-// leads reports whether a server says that it leads the bucket's stream.
+// leads reports whether a server says that it leads the bucket's stream. Without a leader, it refuses.
 func leads(ctx context.Context, s *servers.Server) (is bool, err error) {
 	err = at(ctx, s, func(ctx context.Context, js jetstream.JetStream) error {
 		stream, err := js.Stream(ctx, streamName)
 		is = err == nil && (stream.CachedInfo().Cluster == nil || stream.CachedInfo().Cluster.Leader == s.Name)
-		return err
+		return nil
 	})
 	return is, err
 }

@@ -25,8 +25,9 @@ type server struct {
 	postgres bool          // takes $1 instead of a question mark, and returns no id of an insert
 	longest  time.Duration // that a connection may be idle; 0: for ever
 
-	mu   sync.Mutex
-	free []*conn
+	mu     sync.Mutex
+	free   []*conn
+	closed bool
 }
 
 // connectMySQL makes a client of MySQL or MariaDB; an endpoint is as the driver wants it.
@@ -86,7 +87,7 @@ func (e executor) Close() error {
 		for _, c := range s.free {
 			errs = append(errs, c.Close())
 		}
-		s.free = nil
+		s.free, s.closed = nil, true
 		s.mu.Unlock()
 	}
 	return errors.Join(errs...)
@@ -111,7 +112,11 @@ func (s *server) do(ctx context.Context, stmt model.Stmt) (res model.Result, err
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.free = append(s.free, c)
+	if s.closed {
+		c.end()
+	} else {
+		s.free = append(s.free, c)
+	}
 	return res, err
 }
 
@@ -149,6 +154,10 @@ func (s *server) open(ctx context.Context) (*conn, error) {
 func (s *server) run(ctx context.Context, c *conn, stmt model.Stmt) (res model.Result, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if ctx.Err() != nil { // while the connection was made
+		c.cut = true
+		return res, driver.ErrBadConn
+	}
 	stop := context.AfterFunc(ctx, func() { _ = c.socket.Close() })
 	defer func() { c.cut, c.used = !stop(), time.Now() }()
 	query, args := stmt.Query, make([]driver.NamedValue, len(stmt.Args))
@@ -209,7 +218,8 @@ func (e executor) Open(_ context.Context, server int, _ livestore.Incoming) (liv
 	return &session{server: e[server]}, nil
 }
 
-// session is a connection that is never used for other requests, which would inherit its locks.
+// session is a connection that is not used for other requests afterwards: they would inherit its
+// locks.
 type session struct {
 	server *server
 

@@ -52,7 +52,7 @@ func (db *database) console(ctx context.Context, addr string, statements ...stri
 	}
 	for _, statement := range statements {
 		if res, err = operator.(executor)[0].do(ctx, model.Stmt{Query: statement}); err != nil {
-			return res, errors.Join(fmt.Errorf("%s did not do %s: %w", db.Name, statement, err), operator.Close())
+			return res, errors.Join(fmt.Errorf("%s did not do %s: %w", db.Name, statement, errors.Join(context.Cause(ctx), err)), operator.Close())
 		}
 	}
 	return res, operator.Close()
