@@ -104,8 +104,9 @@ func (f files) name(place int64) string {
 	return f[place>>fileBits]
 }
 
-// rotation is what a rotated file's name has more, at its end or before its extension.
-var rotation = regexp.MustCompile(`(?:[-.]\d{4}-?\d\d-?\d\d)?(?:\.\d+)?(\.[a-z]+)??(?:\.gz)?$`)
+// rotation is what a rotated file's name has more: at its end or, with a date, before its extension.
+// worker.1.log may be another worker's.
+var rotation = regexp.MustCompile(`(?:[-.]\d{4}-?\d\d-?\d\d(?:\.\d+)?(\.[a-z]+)??|\.\d+)?(?:\.gz)?$`)
 
 // short returns the name of a file without its folder; with it when another file has the same: each
 // stands for a client. A rotated file has the name of the one that follows it, if that is here,

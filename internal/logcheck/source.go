@@ -334,7 +334,7 @@ func (l *log) emit(f *logline.Fields) error {
 		return logline.ErrUnread
 	case f.Prose && unknown:
 		return logline.Pass(l.line)
-	case f.Failed != nil && err == nil && e.Kind != Waiting && e.Kind != Lost && !(f.Failed == logline.ErrShared && e.HasMode):
+	case f.Failed != nil && err == nil && e.Kind != Waiting && e.Kind != Lost && !(f.Failed == logline.ErrShared && e.HasMode) && !(f.Failed == logline.ErrNotHeld && e.Kind == Released):
 		return f.Failed
 	case err != nil || f.Moved != nil:
 		return cmp.Or(err, f.Moved)
@@ -356,16 +356,18 @@ func (l *log) emit(f *logline.Fields) error {
 		return err
 	}
 	holds := e.Kind == Acquired || e.Kind == Extended
-	if holds && ends.Match(f.Behind) || another.Match(f.Behind) || l.values.named.in(bytes.ReplaceAll(f.Behind, f.Lock, nil), false) {
+	if holds && ends.Match(f.Behind) || another.Match(f.Behind) && !goesOn.Match(f.Behind) || l.values.named.in(bytes.ReplaceAll(f.Behind, f.Lock, nil), false) {
 		return logline.ErrTwo
 	}
 	return nil
 }
 
-// Texts behind an event that tell of the end of a hold, and that continue a list of locks.
+// Texts behind an event that tell of the end of a hold, that continue a list of locks, and that may
+// look so but go on with a sentence: ", starting".
 var (
 	ends    = regexp.MustCompile(`(?i)\b(?:releas(?:ed|ing)|expired|lost|unlock(?:ed|ing)|is over)\b`)
 	another = regexp.MustCompile(`^(?:(?:,| and| &) ?[^\s,]+)+$`)
+	goesOn  = regexp.MustCompile(`(?i)^(?:,| and| &) ?(?:[a-z]+(?:ing|ed)|ok|done)[.!…]*$`)
 )
 
 // coarsest is the coarsest precision at which equal lines are duplicates: a millisecond.

@@ -184,8 +184,8 @@ func (b *bound) around(p *pattern, f *Fields) {
 			b.tell(pair[1], pair[2])
 		}
 	}
-	before, behind := p.before(), p.line[p.found[1]:]
-	if sharing.Match(before[max(0, len(before)-20):]) || sharing.Match(behind) {
+	behind := p.line[p.found[1]:]
+	if sharing.Match(p.event(20)) || sharing.Match(behind) {
 		b.failed = cmp.Or(b.failed, error(ErrShared))
 	}
 	b.failed = cmp.Or(p.failed(), b.failed)
@@ -204,23 +204,27 @@ var valued = regexp.MustCompile(`([\w.-]+)=("[^"]*"|\S+)`)
 // with a value that says that it did not succeed, or not whether it did, or that others share the
 // lock. What is no error is nothing.
 const (
-	success = `success(?:ful)?|succeeded|ok|acquired|obtained|granted|locked`
+	success = `success(?:ful)?|succeeded|ok|` + state
+	state   = `acquired|obtained|granted|locked`
 	faults  = `failed|err(?:or)?s?(?:\.message)?|exception(?:\.message)?|exc_info|stack_?trace`
-	modes   = `(?:lock[._]?)?(?:mode|type|kind)`
+	modes   = `(?:lock[._]?)?mode|lock[._]?(?:type|kind)`
 )
 
 var (
 	outcome = regexp.MustCompile(`(?i)^(?:(?:event|lock|fields|attributes|jsonPayload|_source|context|extra|data|properties|result)\.)*(?:(?:lock_?|is_?)?(?:` + success + `|` + faults + `|outcome|result|status|shared|exclusive)|` + modes + `)$`)
 	failure = regexp.MustCompile(`(?i)(?:\b|_)(?:(?:` + success + `)["' ]*[:=]+>?["' ]*(?:0|f|n|no|false|fail\w*|unsuccessful|null|<?nil|none|undefined)|` +
 		`(?:outcome|result|status)["' ]*[:=]+>?["' ]*(?:\w+_)?(?:false|fail\w*|error|denied|reject\w*|busy|not_?\w+|timed?[ _-]?out|unsuccessful|4[0-4]\d))\b|_?result=null$`)
-	problem = regexp.MustCompile(`(?i)(?:^|[._])(?:` + faults + `)$`)
-	nothing = regexp.MustCompile(`(?i)^"?(?:|null|<?nil>?|none|false|0|-|\[\s*\]|\{\s*\})"?$`)
-	sharing = regexp.MustCompile(`(?i)\b(?:read(?:er)?|shared)[ _-]?lock|\b(?:read|shared)[ -]mode\b|\(shared\)|\b` + modes + `["' ]*[:=]+["' ]*(?:s|r|shared|read\w*)\b|\b(?:is_?)?shared["' ]*[:=]+["' ]*true|\bexclusive["' ]*[:=]+["' ]*false`)
+	problem   = regexp.MustCompile(`(?i)(?:^|\.)(?:` + faults + `)$`)
+	stateOnly = regexp.MustCompile(`(?i)(?:^|[._])(?:lock_?|is_?)?(?:` + state + `)$`)
+	nothing   = regexp.MustCompile(`(?i)^"?(?:|null|<?nil>?|none|false|0|-|\[\s*\]|\{\s*\})"?$`)
+	sharing   = regexp.MustCompile(`(?i)\b(?:read(?:er)?|shared)[ _-]?lock|\b(?:read|shared)[ -]mode\b|\(shared\)|\b(?:` + modes + `)["' ]*[:=]+["' ]*(?:s|r|shared|read(?:er|[_ -]?only|[_ -]?lock)?)(?:$|[^\w-])|\b(?:is_?)?shared["' ]*[:=]+["' ]*true|\bexclusive["' ]*[:=]+["' ]*false`)
 )
 
 // tell notes what a value of a line says against its event.
 func (b *bound) tell(name, value []byte) {
 	switch pair := slices.Concat(name, []byte{'='}, value); {
+	case stateOnly.Match(name) && failure.Match(pair):
+		b.failed = cmp.Or(b.failed, error(ErrNotHeld))
 	case problem.Match(name) && !nothing.Match(value) || failure.Match(pair):
 		b.failed = ErrFailed
 	case sharing.Match(pair):

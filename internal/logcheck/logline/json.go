@@ -5,7 +5,10 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
+	"strconv"
+	"strings"
 
 	"lockstep/internal/history/jsonline"
 )
@@ -130,8 +133,8 @@ func (d *jsonDecoder) pass(line []byte, field int) error {
 	switch {
 	case err == ErrOther || !d.lacks(field):
 		return err
-	case d.inside != nil:
-		return unread("it has JSON within it: jq -rc '" + string(d.inside) + "' takes that out")
+	case d.inside != nil && !slices.ContainsFunc(d.slots, func(s slot) bool { return s.set && s.field != timeField }):
+		return unread("it has JSON within it: jq -rc '" + jq(d.inside) + "' takes that out")
 	}
 	name, cure := names[field], ""
 	if field == lockField && len(d.format.patterns) == 0 {
@@ -232,6 +235,21 @@ func (d *jsonDecoder) insideOf(each string) {
 	d.inside = append(append(append(d.inside[:0], '.'), d.path...), each...)
 }
 
+// key matches a key that jq reads without quotation marks.
+var key = regexp.MustCompile(`^[A-Za-z_]\w*(?:\[\])?$`)
+
+// jq writes a path for jq within the quotation marks of a shell.
+func jq(path []byte) string {
+	var out strings.Builder
+	for word := range strings.SplitSeq(strings.TrimPrefix(string(path), "."), ".") {
+		if !key.MatchString(word) {
+			word = strconv.Quote(word)
+		}
+		out.WriteString("." + word)
+	}
+	return strings.ReplaceAll(out.String(), "'", `'\''`)
+}
+
 func (d *jsonDecoder) target() target {
 	if t, ok := d.paths[string(d.path)]; ok {
 		return t
@@ -272,7 +290,7 @@ func (d *jsonDecoder) value(to target) error {
 		read = d.scan.Number
 	}
 	if s.field == messageField && d.scan.Next() == '[' {
-		return fmt.Errorf(`%s is an array, as journald writes a message with colours: jq -c 'if (.%[1]s|type) == "array" then .%[1]s |= (implode | gsub("\u001b\\[[0-9;]*m"; "")) else . end' makes it a text without them`, d.path)
+		return fmt.Errorf(`%s is an array, as journald writes a message with colours: jq -c 'if (%[2]s|type) == "array" then %[2]s |= (implode | gsub("\u001b\\[[0-9;]*m"; "")) else . end' makes it a text without them`, d.path, jq(d.path))
 	}
 	value, err := read()
 	if err != nil {

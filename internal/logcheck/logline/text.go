@@ -129,9 +129,9 @@ func unquote(value []byte) []byte {
 // that would be misread if it were left out: PM, Europe/Berlin.
 const stamp = `\d{4}(?:-\d\d-|/\d\d/)\d\d...:..:..(?:[.,]\d+)?(?:Z| ?(?:UTC|GMT)(?:[+-]\d\d?(?::?\d\d)?)?\b| ?[+-]\d\d:?\d\d\b|[+-](?:0\d|1[0-4])\b| ` + ZoneNames + `\b| ?[AaPp][Mm]\b| ` + regions + `/\w+)?`
 
-// A time, that of the runtime of a container, one that follows it at once, one that begins a line which another one
-// lacks the end of, one without a date, one
-// without a zone, and an offset behind it in a form that is not read: +01, [+01:00], (UTC+2).
+// A time, that of the runtime of a container, one that follows it at once, one glued to the end of an
+// unfinished line, one without a date, one without a zone, and an offset behind it in a form that is
+// not read: +01, [+01:00], (UTC+2).
 var (
 	first   = regexp.MustCompile(stamp)
 	arrival = regexp.MustCompile(`T..:..:..\.\d{9}(?:Z|[+-]..:..)$`)
@@ -282,6 +282,15 @@ func (p *pattern) before() []byte {
 		return p.line[:p.found[2*i]]
 	}
 	return p.line[:p.found[0]]
+}
+
+// event returns the event of the last match, with some of the text before it.
+func (p *pattern) event(before int) []byte {
+	start, end := len(p.before()), p.found[0]
+	if i, ok := p.groups["event"]; ok && p.found[2*i] >= 0 {
+		end = p.found[2*i+1]
+	}
+	return p.line[max(0, start-before):end]
 }
 
 // denied reports whether the words before the event of the last match deny it.
