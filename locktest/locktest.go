@@ -60,8 +60,8 @@ type Lock interface {
 	Acquire(ctx context.Context) (Lease, error)
 }
 
-// Lease is a lock in the hands of a client, from the return of Acquire to the call of Release. It may also implement Extender, Fenced and
-// Watched.
+// Lease is a lock in the hands of a client, from the return of Acquire to the call of Release. It may
+// also implement Extender, Fenced and Watched.
 type Lease interface {
 	// Release releases the lock. nil: the store has confirmed it. ErrNotHeld, wrapped or not: the
 	// store had no entry of this client. Any other error: the outcome is unknown.

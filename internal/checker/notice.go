@@ -112,7 +112,7 @@ func unanswered(h *history.History) map[int32]bool {
 		case history.TimedOut, history.ReplyDropped:
 			request, _ := h.Request(int32(i))
 			all[request] = true
-		case history.Crashed:
+		case history.Crashed: // of servers nothing is under way
 			underWay(h, i, all)
 		}
 	}

@@ -299,8 +299,11 @@ const noReply = say.Reason("no reply within the response timeout")
 
 // replyText is a reply or an error, shortened for a sentence.
 func replyText(text string) say.Reason {
-	if text == context.DeadlineExceeded.Error() {
+	switch text {
+	case context.DeadlineExceeded.Error():
 		return "its time is up"
+	case history.KeptWaiting:
+		return "the server keeps the request waiting"
 	}
 	return say.Reason(short(strings.TrimPrefix(text, "(integer) "), 60))
 }

@@ -146,5 +146,9 @@ func Decimal(ppm int64) string {
 	for ; ppm >= 100*unit; digits-- {
 		unit *= 10
 	}
-	return fmt.Sprintf("0.%0*d", digits, (ppm+unit/2)/unit)
+	rounded := (ppm + unit/2) / unit
+	if rounded == 100 {
+		rounded, digits = 10, digits-1
+	}
+	return fmt.Sprintf("0.%0*d", digits, rounded)
 }

@@ -41,7 +41,7 @@ func (m *machine) execute(l *call) {
 }
 
 func (m *machine) executed(l *call, a store.Answer) {
-	l.value, l.err = a.Value, a.Err
+	l.value, l.err, l.kept = a.Value, a.Err, false
 	l.executedOn(m.by.server())
 }
 

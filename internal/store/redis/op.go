@@ -1,7 +1,9 @@
 package redis
 
 import (
+	"regexp"
 	"slices"
+	"strings"
 	"time"
 
 	"lockstep/internal/history"
@@ -20,7 +22,7 @@ func (c *Cmd) Op() history.Op {
 		}
 	}
 	if c.Script != nil {
-		op.Name, op.Script, op.Frees, op.Owner = c.Script.Name, true, Frees(c.Script.Name), c.Owner()
+		op.Name, op.Script, op.Frees, op.Owner = c.Script.Name, true, c.Script.Frees(), c.Owner()
 		if op.Owner != "" {
 			op.Does = history.RemovesOwn
 		}
@@ -44,10 +46,26 @@ func (c *Cmd) Op() history.Op {
 	return op
 }
 
-// Frees reports whether a script of that name only gives back an entry, or a place in a queue.
-func Frees(script string) bool {
-	return slices.Contains([]string{"unlock", "release", "delete", "cancel"}, script)
+// Frees reports whether a script only gives back an entry, or a place in a queue: its name says so,
+// or it reads and removes only.
+func (s *Script) Frees() bool {
+	s.once.Do(func() {
+		calls := scriptCall.FindAllStringSubmatch(s.Source, -1)
+		is := func(words []string) func(call []string) bool {
+			return func(call []string) bool { return slices.Contains(words, strings.ToUpper(call[1])) }
+		}
+		s.gives = slices.Contains(givingNames, s.Name) ||
+			slices.ContainsFunc(calls, is(removing)) && !slices.ContainsFunc(calls, func(call []string) bool { return !is(removing)(call) && !is(reading)(call) })
+	})
+	return s.gives
 }
+
+var (
+	scriptCall  = regexp.MustCompile(`redis\.p?call\(\s*['"]?(\w+)`)
+	givingNames = []string{"unlock", "release", "delete", "cancel"} // some also count, or wake others
+	removing    = []string{"DEL", "UNLINK", "HDEL", "LREM", "ZREM", "SREM"}
+	reading     = []string{"GET", "MGET", "EXISTS", "HGET", "HEXISTS", "HLEN", "HGETALL", "LRANGE", "LINDEX", "LLEN", "ZRANGE", "ZSCORE", "ZCARD", "SISMEMBER", "TTL", "PTTL", "TYPE", "TIME", "PUBLISH"}
+)
 
 // commandEffects are the effects of commands by name.
 var commandEffects = map[string]history.Effect{

@@ -2,6 +2,7 @@ package redis
 
 import (
 	"strconv"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -218,13 +219,15 @@ func Expire(key string, ttl time.Duration) Cmd {
 // Script is a Lua script with its name in reports. Make one per source, at package
 // level: its address is its identity.
 type Script struct {
-	Name   string // one short word: unlock; see Frees
+	Name   string // one short word: unlock
 	Source string
 	// Owner is the argument, counted from 1 as in ARGV, that the script compares with the
 	// owner of an entry before it changes that. 0: it may change any entry.
 	Owner int
 
 	program atomic.Pointer[program] // once it has been compiled
+	once    sync.Once
+	gives   bool // what Frees has found, once
 }
 
 // Eval is EVAL of a script with one key; add its arguments with Text and Num.

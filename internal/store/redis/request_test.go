@@ -79,6 +79,20 @@ func TestAFractionOfTheUnitPanics(t *testing.T) {
 	Set("lock", "t").EX(1500 * time.Millisecond)
 }
 
+// A script that only reads and removes takes no lock, whatever it is called.
+func TestWhatAScriptGivesBack(t *testing.T) {
+	for source, want := range map[string]bool{
+		`if redis.call("get", KEYS[1]) == ARGV[1] then return redis.call("del", KEYS[1]) end return 0`: true,
+		`if redis.call('GET', KEYS[1]) == ARGV[1] then redis.pcall( 'UNLINK', KEYS[1]) end`:            true,
+		`if redis.call("get", KEYS[1]) == ARGV[1] then return redis.call("pexpire", KEYS[1], 1) end`:   false,
+		`redis.call("del", KEYS[1]); return redis.call("set", KEYS[1], ARGV[1])`:                       false,
+		`local del = ARGV[1]; redis.call("del", KEYS[1]); return redis.call(ARGV[2], KEYS[1])`:         false,
+		`return redis.call("get", KEYS[1])`:                                                            false,
+	} {
+		must.Equalf(t, (&Script{Name: "get-del", Source: source}).Frees(), want, "%s", source)
+	}
+}
+
 func TestOperationsOfRedis(t *testing.T) {
 	unlock, blind := &Script{Name: "unlock", Owner: 2}, &Script{Name: "lock"}
 	for _, tt := range []struct {
