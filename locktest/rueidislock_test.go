@@ -73,6 +73,6 @@ func (l *rueidisLease) Release(context.Context) error {
 // requests time out, which may be five seconds after the keys are gone.
 func TestRueidislock(t *testing.T) {
 	locktest.Run(t, locktest.Redis{Nodes: 1}, rueidislocks, locktest.WithoutWalk(), locktest.Unjudged(locktest.OwnerOnlyRelease),
-		locktest.Breaks("pause"), locktest.Breaks("failover"), locktest.Breaks("skewed-server"), locktest.Breaks("skewed-long-work"),
-		locktest.Breaks("cut-long-work"))
+		locktest.Breaks("pause"), locktest.Breaks("failover"), locktest.MayBeUntested("failover"), // a client may only give back meanwhile
+		locktest.Breaks("skewed-server"), locktest.Breaks("skewed-long-work"), locktest.Breaks("cut-long-work"))
 }
