@@ -38,9 +38,9 @@ test-waiting:
 	$(MAKE) --no-print-directory live LIVE="$(LIVE_FIRST)"
 
 test-computing:
-	nice $(MAKE) --no-print-directory check
-	nice env $(tested) ./locktest $(call packages,-v '$(WAITING)' | grep -vxF "$$(printf '%s\n' $(BUSY))")
-	nice scripts/determinism --settings
+	nice -n 19 $(MAKE) --no-print-directory check
+	nice -n 19 env $(tested) ./locktest $(call packages,-v '$(WAITING)' | grep -vxF "$$(printf '%s\n' $(BUSY))")
+	nice -n 19 scripts/determinism --settings
 
 # One half computes, the other waits for real servers, and Consul is built meanwhile. Its tests, and those that a
 # busy machine spoils, come last.
