@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -335,6 +336,10 @@ func TestWhatFails(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			out, reports, passes := playAlone(t, "TestThatFails", name)
+			if passes || slices.ContainsFunc(f.says, func(text string) bool { return !strings.Contains(out, text) }) {
+				t.Log("played again: without a seed, a busy machine chooses another order of goroutines")
+				out, reports, passes = playAlone(t, "TestThatFails", name)
+			}
 			if passes {
 				t.Fatalf("it passes:\n%s", out)
 			}
