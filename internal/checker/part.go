@@ -17,18 +17,16 @@ import (
 //
 // One that hits servers alone has a part when from then on, or during a pause, a client asks the
 // server that it hits, a server refuses a request, a command waits for replicas, or a replica takes
-// over. Where the primary is hit, too, a replica of its shard may be missing, and where most shards
-// are, the votes for one. In a quorum each server has a part, since a write needs most of them. A
-// step of a clock has none when others undo it before its node does anything, and a pause of a
-// client has none when it is over well before the client starts, or goes on after a rest.
+// over. Where the primary is hit, too, a replica of its shard may be missing. In a quorum each
+// server has a part, since a write needs most of them. A step of a clock has none when others undo
+// it before its node does anything, and a pause of a client has none when it is over well before
+// the client starts, or goes on after a rest.
 type parts struct {
 	h      *history.History
 	all    bool          // faults of servers have a part, but for those of other shards
 	shard  int           // of the lock's key
 	hit    map[int64]hit // by faults of servers that have none so far
 	nodes  []doings
-	leads  []history.NodeID        // the primary of each shard
-	down   map[history.NodeID]bool // servers that stand still or are dead
 	has    map[int64]bool
 	undone map[int64]bool
 }
@@ -61,14 +59,10 @@ func partless(h *history.History) map[int64]say.Phrase {
 	}
 	p := parts{
 		h: h, all: h.Header.Topology == "" || h.Header.Quorum(),
-		hit: map[int64]hit{}, down: map[history.NodeID]bool{}, nodes: make([]doings, len(h.Header.Nodes)+1), has: map[int64]bool{}, undone: map[int64]bool{},
+		hit: map[int64]hit{}, nodes: make([]doings, len(h.Header.Nodes)+1), has: map[int64]bool{}, undone: map[int64]bool{},
 	}
 	if i := slices.IndexFunc(h.Events, func(e history.Event) bool { return e.Kind == history.Granted }); i >= 0 {
 		p.shard = h.Shard(h.Events[i].Node)
-	}
-	for shard := range h.Header.Shards {
-		i := slices.IndexFunc(h.Header.Nodes, func(n history.Node) bool { return n.Role == history.RoleStore })
-		p.leads = append(p.leads, history.NodeID(i+1+shard))
 	}
 	for i := range h.Events {
 		p.observe(int32(i), &h.Events[i])
@@ -107,11 +101,8 @@ func (p *parts) observe(i int32, e *history.Event) {
 		n.thawed = append(n.thawed, e)
 		p.has[e.Value] = p.has[e.Value] || n.busy
 	}
-	p.follows(e)
 	switch {
 	case len(p.hit) == 0:
-	case p.all && p.headless():
-		p.allHit()
 	case e.Kind == history.Thawed:
 		if h, ok := p.hit[e.Value]; ok && h.until == 0 {
 			p.hit[e.Value] = hit{h.server, i}
@@ -120,42 +111,11 @@ func (p *parts) observe(i int32, e *history.Event) {
 		p.haveAll()
 	case e.Kind == history.Promoted, e.Kind == history.Sent && p.h.Op(e.Text).Name == "WAIT",
 		e.Kind == history.Executed && p.h.Answer(e.Text).Refused != "":
-		p.allHit()
-	}
-}
-
-// allHit notes that all faults of servers so far have a part.
-func (p *parts) allHit() {
-	for number := range p.hit { // order: a set
-		p.has[number] = true
-	}
-	clear(p.hit)
-}
-
-// follows notes which servers are down, and which lead the shards of a cluster.
-func (p *parts) follows(e *history.Event) {
-	switch e.Kind {
-	case history.Froze, history.Crashed:
-		p.down[e.Node] = true
-	case history.Promoted:
-		if len(p.leads) > 0 {
-			p.leads[p.h.Shard(e.Node)] = e.Node
+		for number := range p.hit { // order: a set
+			p.has[number] = true
 		}
-	case history.Thawed, history.Restarted:
-		delete(p.down, e.Node)
+		clear(p.hit)
 	}
-}
-
-// headless reports whether most primaries of a cluster are down, so that no replica gets the votes to
-// take over.
-func (p *parts) headless() bool {
-	down := 0
-	for _, server := range p.leads {
-		if p.down[server] {
-			down++
-		}
-	}
-	return 2*down > len(p.leads)
 }
 
 // acts notes that a node does something.
