@@ -42,7 +42,7 @@ func TestAFaultHasToHaveAPart(t *testing.T) {
 		{"set-nx-lua", []string{cluster, held + "restart: redis-2"}, "[]"},
 		{"set-nx-lua", []string{cluster, held + "pause: redis-4, for: 1s", held + "pause: redis-2, for: 200ms", held + "after: 300ms, pause: redis-5, for: 1s", held + "after: 300ms, pause: redis-3, for: 1s"}, "[1 4]"},
 		{"set-nx-lua", []string{cluster, "servers.redis.cluster.node-timeout=500ms", "at: 0s, crash: redis-3"}, "[]"}, // the cluster refuses requests
-		{"set-nx-lua", []string{cluster, held + "crash: redis-2", held + "after: 100ms, crash: redis-1"}, "[]"}, // nothing can be elected
+		{"set-nx-lua", []string{cluster, held + "crash: redis-2", held + "after: 100ms, crash: redis-1"}, "[]"},       // nothing can be elected
 		{"mysql-get-lock", []string{"servers.mysql.replicas=1", held + "crash: mysql-2"}, "[1]"},
 		{"etcd-txn", []string{held + "pause: etcd-3, for: 1s"}, "[]"},
 		{"redlock", []string{held + "crash: redis-5"}, "[]"},
