@@ -53,7 +53,7 @@ MORE := LOCKSTEP_REQUIRE_MORE=1 GO="$(GO)"
 
 # As root, Chromium would raise its own priority.
 more-computed:
-	nice $$(setpriv --bounding-set=-sys_nice true 2>/dev/null && echo setpriv --bounding-set=-sys_nice) \
+	nice -n 19 $$(setpriv --bounding-set=-sys_nice true 2>/dev/null && echo setpriv --bounding-set=-sys_nice) \
 		$(MAKE) --no-print-directory more-computing
 
 # Vet without build tags; the price of another lock, verb and property; many lines, seeds and builds.
@@ -81,7 +81,7 @@ more-played:
 more-quiet: consul
 	$(MORE) scripts/test-live -timeout 20m -count=1 -run RealConsul ./internal/store/consul/live -conformance.operations 12000
 	$(MORE) scripts/test-live -timeout 20m -count=1 -run ContendOnRealServers ./internal/real/worker
-	$(MORE) scripts/test-live -timeout 20m -count=1 -run 'WithoutFaultsOneClient|EachStore|SilentLeader|IdleSession|LeaderOfACluster|AnOperator|Database|AReplicaFollows|NothingIsLeft|ReaperIsKilled|AnotherShards|FrozenPrimaryOfACluster|LibrariesFollowSentinels|SentinelsSplit|MinorityOfSentinels|SentinelsForget|LibrariesLet|ClockOfANodeOfACluster|LinksOnly|NoStorm|Consul' ./internal/real
+	$(MORE) scripts/test-live -timeout 20m -count=1 -run 'WithoutFaultsOneClient|EachStore|SilentLeader|IdleSession|LeaderOfACluster|AnOperator|Database|AReplicaFollows|NothingIsLeft|ReaperIsKilled|AnotherShards|FrozenPrimaryOfACluster|LibrariesFollowSentinels|SentinelsSplit|MinorityOfSentinels|SentinelsForget|LibrariesLet|ClockOfANodeOfACluster|LinksOnly|NoStorm|BinaryTokens|Consul' ./internal/real
 	$(MORE) scripts/test-live -tags live,queue -timeout 20m -count=1 -run LongScripts ./cmd/simulate
 	GO="$(GO)" scripts/live $(LIVE_QUIET)
 	@out=$$(mktemp -d); trap 'rm -rf $$out' EXIT; play="--lock consul-session --backend process --scale 0.1 --out $$out"; \
