@@ -107,7 +107,7 @@ func (d *drawing) kind(l *random) (faults.Spec, bool) {
 
 // TakesOver reports whether a verb makes a replica the primary. A run has one such fault at most,
 // as the dead primary stays dead.
-func TakesOver(spec faults.Spec) bool { return spec.Replica && spec.Ends == faults.EndNone }
+func TakesOver(spec faults.Spec) bool { return spec.Replica && !spec.Ends }
 
 // fault draws everything about a fault but its verb.
 func (d *drawing) fault(l *random, spec faults.Spec, at, end time.Duration) faults.Fault {
@@ -130,7 +130,7 @@ func (d *drawing) command(l *random, at time.Duration) faults.Trigger {
 
 // end draws how long a fault lasts, up to the heal.
 func (d *drawing) end(l *random, spec faults.Spec, left time.Duration) faults.End {
-	if spec.Ends == faults.EndNone {
+	if !spec.Ends {
 		return faults.End{}
 	}
 	return faults.End{For: max(min(l.within(d.plan.Chaos.For), left), 1)}

@@ -196,7 +196,7 @@ func (p *parts) hitsServers(began *history.Event, f *faults.Fault, spec *faults.
 	if server != 0 {
 		return server, isServer(server)
 	}
-	ok = spec.Cuts() || spec.Replica && spec.Ends == faults.EndRequired
+	ok = spec.Cuts() || spec.Replica && spec.Ends
 	for _, side := range f.Args.Sides {
 		for _, name := range side {
 			group := name == faults.TheStore || name == faults.TheReplicas || name == faults.Sentinels || name == faults.ThePrimary

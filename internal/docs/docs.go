@@ -29,7 +29,6 @@ import (
 	"lockstep/internal/campaign/results"
 	"lockstep/internal/checker"
 	"lockstep/internal/explain"
-	"lockstep/internal/faults"
 	"lockstep/internal/locks"
 	"lockstep/internal/plan"
 	"lockstep/internal/say"
@@ -146,8 +145,6 @@ var functions = template.FuncMap{
 	"compared":        func(w *results.Worlds) comparison { return comparison{w} },
 	"chineseName":     func(id string) string { return locks.Name(id).In(say.Chinese) },
 	"chineseProperty": func(id string) string { return say.PropertyName(id, say.Chinese) },
-	"needsEnd":        func(spec faults.Spec) bool { return spec.Ends == faults.EndRequired },
-	"mayEnd":          func(spec faults.Spec) bool { return spec.Ends == faults.EndOptional },
 
 	"code": code, "fenced": block, "table": table, "cell": cell, "link": link, "linkInto": linkInto, "lockLink": lockLink,
 	"steps": steps, "indented": indented, "sentence": sentence, "plural": plural, "word": shell.Word,

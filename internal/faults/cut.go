@@ -9,7 +9,7 @@ func init() {
 		Example: "- when: A is in its critical section\n  cut: [A, store]\n  for: 15s",
 		Value: Param{Kind: ParamSides, Required: true, Two: true,
 			Doc: "who is not heard, and by whom; a side is a node, a group (store, replicas, sentinels) or a list of these"},
-		Ends: EndRequired,
+		Ends: true,
 		Acts: SpanOfFault,
 		Say:  func(a Args) string { return "cut what " + sideText(a.Sides[0]) + " sends to " + sideText(a.Sides[1]) },
 		Tell: func(t Telling) say.Phrase { return toldCut.With(side(t.Sides[0]), side(t.Sides[1])) },

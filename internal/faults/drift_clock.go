@@ -9,7 +9,7 @@ func init() {
 		Example: "- when: A is in its critical section\n  drift-clock: redis-1\n  rate: +5%\n  for: 10s",
 		Value:   Param{Kind: ParamNode, Required: true, Doc: "whose clocks"},
 		Params:  []Param{{Name: "rate", Kind: ParamRate, Required: true, Doc: "how much faster than without the fault"}},
-		Ends:    EndRequired,
+		Ends:    true,
 		Acts:    SpanOfFault,
 		Tell: func(t Telling) say.Phrase {
 			return toldDriftClock.With(whose{t.who}, rate(t.Rates["rate"]), t.Rates["rate"] >= 0, t.Rates["rate"] < 0)

@@ -8,7 +8,7 @@ func init() {
 		Summary: "Makes replication slower for a while; what is on its way arrives later.",
 		Example: "- at: 1s\n  lag: 3s\n  for: 10s",
 		Value:   Param{Kind: ParamDuration, Required: true, Doc: "how much later replicas get what the primary executed"},
-		Ends:    EndRequired,
+		Ends:    true,
 		Replica: true,
 		Tell:    func(t Telling) say.Phrase { return toldLag.With(say.Planned(t.Durations[""])) },
 		Begin:   func(w World, a Args, at Activation) { w.Lag(at.Fault, a.Durations[""]) },

@@ -13,7 +13,7 @@ func init() {
 		Example: "- when: A is in its critical section\n  partition: [A, store]\n  for: 15s",
 		Value: Param{Kind: ParamSides, Required: true,
 			Doc: "the sides that cannot reach each other; a side is a node, a group (store, replicas, sentinels) or a list of these"},
-		Ends: EndRequired,
+		Ends: true,
 		Acts: SpanOfFault,
 		Say: func(a Args) string {
 			parts := make([]string, len(a.Sides))

@@ -8,7 +8,7 @@ func init() {
 		Summary: "Freezes a whole process, its watchdog included, while its sockets stay open: a stop-the-world garbage collection, a swap storm, SIGSTOP. Its clocks go on, unlike those of a suspended host.",
 		Example: "- when: A is in its critical section\n  pause: A\n  for: 15s",
 		Value:   Param{Kind: ParamNode, Required: true, Doc: "which process"},
-		Ends:    EndRequired,
+		Ends:    true,
 		Tell:    func(t Telling) say.Phrase { return toldPause.With(t.who) },
 		Begin:   func(w World, _ Args, at Activation) { w.Freeze(at.Fault, at.Target) },
 		End:     func(w World, at Activation) { w.Thaw(at.Fault, at.Target) },

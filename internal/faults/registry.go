@@ -19,7 +19,6 @@ const (
 	ParamServer                    // a server or "the primary"
 	ParamDuration                  // 15s
 	ParamChoice                    // one of Choices
-	ParamNone                      // the verb's own value must be absent or empty
 	ParamOffset                    // a duration with a sign: +12s
 	ParamRate                      // a change of a rate: +5%, -200ppm
 	ParamSides                     // two or more sides, each a node, a group of nodes or a list of these: [A, store]
@@ -55,7 +54,8 @@ type Spec struct {
 	Example string    // YAML, as it stands in a list of faults
 	Value   Param     // what follows the verb: pause: A
 	Params  []Param   // further keys of the same fault
-	Ends    EndRule
+	// Ends: it lasts, and needs for, until or forever. False: it is over at once.
+	Ends bool
 	// OnWire: it acts on a command, so the trigger must be a moment on the wire.
 	OnWire bool
 	// Replica: it needs a replica.
@@ -98,16 +98,6 @@ const (
 	SpanOfEvents Span = iota // between two events of its node, such as froze and thawed; or it is over at once
 	SpanOfFault              // from its begin to its end
 	SpanOfWork               // until its client's work is over
-)
-
-// EndRule says whether a fault needs for, until or forever.
-type EndRule uint8
-
-// The rules for ends.
-const (
-	EndNone EndRule = iota // the verb is over at once
-	EndOptional
-	EndRequired
 )
 
 // Args are the checked arguments of one fault.

@@ -36,8 +36,6 @@ func (r *reader) argument(n *node, key string, p faults.Param, args *faults.Args
 	}
 	text, ok := "", false
 	switch p.Kind {
-	case faults.ParamNone:
-		r.problemf(n, "%s takes no value: write %s", key, example)
 	case faults.ParamChoice:
 		text, ok = r.choice(n, key, p.Choices...)
 	case faults.ParamDuration:
@@ -146,8 +144,6 @@ func (r *reader) exampleOf(key string, p faults.Param) string {
 		return key + ": [" + someone(r.cast.clients) + ", " + faults.TheStore + "]"
 	case faults.ParamServer:
 		return key + ": " + r.cast.someServer()
-	case faults.ParamNode, faults.ParamClient:
-		return key + ": " + someone(r.cast.clients)
 	}
-	return key + ":"
+	return key + ": " + someone(r.cast.clients)
 }

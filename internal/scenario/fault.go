@@ -155,7 +155,7 @@ func (r *reader) unknownParam(key *node, spec faults.Spec) {
 		return
 	}
 	known := faults.Keys()
-	if spec.Ends == faults.EndNone {
+	if !spec.Ends {
 		known = append([]string{faults.AfterKey, faults.ChanceKey}, faults.TriggerKeys...)
 	}
 	for _, p := range spec.Params {
@@ -220,13 +220,13 @@ func (r *reader) end(s parts, number int, clients []string) faults.End {
 	var end faults.End
 	name := s.spec.Name
 	if len(s.ends) == 0 {
-		if s.spec.Ends == faults.EndRequired && !s.unclear {
+		if s.spec.Ends && !s.unclear {
 			r.problemf(s.verb.key, "how long does this %s last? add one of \"for: 15s\", \"until: B acquires\", \"forever: true\"", name)
 		}
 		return end
 	}
 	first := s.ends[0]
-	if s.spec.Ends == faults.EndNone {
+	if !s.spec.Ends {
 		r.problemf(first.key, "%s is over as soon as it has happened: remove %s", name, first.key.text)
 		return end
 	}

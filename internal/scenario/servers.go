@@ -176,7 +176,7 @@ func (r *reader) shards(g group, p *plan.Plan) {
 // notInCluster reports a verb by which an operator or sentinels promote a replica: in a Redis
 // Cluster only the primaries do.
 func (r *reader) notInCluster(s parts, p *plan.Plan) {
-	if p.Redis.Cluster.Shards > 0 && s.spec.Replica && s.spec.Ends == faults.EndNone && slices.ContainsFunc(p.Locks, func(id string) bool { return storeOf(p, id).IsRedis() }) {
+	if p.Redis.Cluster.Shards > 0 && s.spec.Replica && !s.spec.Ends && slices.ContainsFunc(p.Locks, func(id string) bool { return storeOf(p, id).IsRedis() }) {
 		r.problemf(s.verb.key, "%s does not go with a Redis Cluster, which promotes replicas by itself: let the primary die (crash: the primary), and wait for cluster.node-timeout and an election", s.spec.Name)
 	}
 }
@@ -184,7 +184,7 @@ func (r *reader) notInCluster(s parts, p *plan.Plan) {
 // notBesideSentinels reports that an operator promotes a replica beside sentinels: they would
 // demote it again, and clients follow them.
 func (r *reader) notBesideSentinels(s parts, p *plan.Plan) {
-	if s.spec.Promoter || s.spec.Ends != faults.EndNone {
+	if s.spec.Promoter || s.spec.Ends {
 		return
 	}
 	if slices.ContainsFunc(p.Locks, func(id string) bool { return len(p.SentinelNames(storeOf(p, id))) > 0 }) {
@@ -197,7 +197,7 @@ func replicaFor(s faults.Spec) string {
 	switch {
 	case s.Promoter:
 		return "fail over to"
-	case s.Ends == faults.EndRequired:
+	case s.Ends:
 		return s.Name + " behind"
 	}
 	return s.Name

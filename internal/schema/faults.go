@@ -85,15 +85,9 @@ func verbRules(spec faults.Spec) *Schema {
 		then.Properties = append(then.Properties, Property{"when", ref("moment on the wire")}, Property{faults.AfterKey, atOnce})
 		then.Required = append(then.Required, "when")
 	}
-	if spec.Ends != faults.EndNone {
+	if spec.Ends {
 		allowed = append(allowed, faults.EndKeys...)
 		then.OneOf = demand(faults.EndKeys)
-	}
-	if spec.Ends == faults.EndOptional {
-		none := &Schema{PropertyNames: &Schema{Enum: slices.DeleteFunc(slices.Clone(allowed), func(key string) bool {
-			return slices.Contains(faults.EndKeys, key)
-		})}}
-		then.OneOf = append(then.OneOf, none)
 	}
 	then.PropertyNames = &Schema{Enum: allowed}
 	return &Schema{If: &Schema{Required: []string{spec.Name}}, Then: then}
@@ -103,8 +97,6 @@ func verbRules(spec faults.Spec) *Schema {
 func valueOf(p faults.Param, doc string) *Schema {
 	s := &Schema{}
 	switch p.Kind {
-	case faults.ParamNone:
-		s = &Schema{Type: "null"}
 	case faults.ParamChoice:
 		s = &Schema{Type: "string", Enum: p.Choices}
 	case faults.ParamDuration:

@@ -135,7 +135,7 @@ func init() {
 		Summary: "Stops a process for a while.",
 		Example: "- when: A is in its critical section\n  melt: A\n  for: 15s",
 		Value:   Param{Kind: ParamNode, Required: true, Doc: "which process"},
-		Ends:    EndRequired,
+		Ends:    true,
 		Acts:    SpanOfFault,
 		Tell:    func(t Telling) say.Phrase { return toldMelt.With(t.who) },
 		Begin:   func(w World, _ Args, at Activation) { w.Melt(at.Fault, at.Target) },
