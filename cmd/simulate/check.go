@@ -343,7 +343,7 @@ func showChecked(g *globals, c *export.Checked) {
 	}
 	fmt.Fprintln(g.stdout, g.said(say.OfLock.With(say.Verbatim(where), say.Said.With(say.Series{
 		say.Verbatim(c.Lock), say.SeedIs.With(say.Seed(c.Seed)), say.Verbatim(c.Backend),
-		say.ClientsOf.With(say.Number(len(bundle.NodesOf(h, history.RoleClient)))), say.EventsOver.With(say.Number(c.Events), say.Seconds(h.End())),
+		say.ClientsOf.With(say.Number(len(h.NodesOf(history.RoleClient)))), say.EventsOver.With(say.Number(c.Events), say.Seconds(h.End())),
 	}))))
 	fmt.Fprintf(g.stdout, "%s  %s\n\n", c.Letter, g.said(c.Said()))
 	var rows [][]string

@@ -346,6 +346,16 @@ func (h *History) Role(id NodeID) Role {
 	return h.Header.Nodes[id-1].Role
 }
 
+// NodesOf lists the nodes of a role, in the order of the header.
+func (h *History) NodesOf(role Role) (ids []NodeID) {
+	for i, n := range h.Header.Nodes {
+		if n.Role == role {
+			ids = append(ids, NodeID(i+1))
+		}
+	}
+	return ids
+}
+
 // Shard returns which shard of a Redis Cluster a server belongs to, counted from 0. The n-th server
 // is one of shard n mod Shards, see plan.Servers. It is 0 for all nodes where there are no shards.
 func (h *History) Shard(id NodeID) int {

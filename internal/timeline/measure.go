@@ -62,12 +62,7 @@ const skewGrain = time.Millisecond
 
 // Measure takes the measures of a history.
 func (t *Timeline) Measure() *Measures {
-	m := &Measures{}
-	for i, n := range t.Header.Nodes {
-		if n.Role == history.RoleClient {
-			m.Clients = append(m.Clients, history.NodeID(i+1))
-		}
-	}
+	m := &Measures{Clients: t.NodesOf(history.RoleClient)}
 	s := survey{t: t, m: m, parties: make([]surveyed, len(t.Header.Nodes)+1)}
 	for _, e := range t.All() {
 		s.take(e)

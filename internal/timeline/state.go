@@ -52,14 +52,10 @@ func (t *Timeline) Begin() *State {
 	s := &State{
 		t: t, Clients: make([]Client, n), Entries: make([][]Held, n), involved: make([]bool, n),
 		Serving: make([]bool, n), Standby: make([]bool, n), Down: make([]bool, n), Frozen: make([]bool, n),
+		Stores: len(t.NodesOf(history.RoleStore)),
 	}
 	for i := range s.Clients {
 		s.Clients[i].LastWire = history.NoCause
-	}
-	for _, node := range t.Header.Nodes {
-		if node.Role == history.RoleStore {
-			s.Stores++
-		}
 	}
 	for _, e := range t.Each(history.Promoted, history.Replicated, history.Granted, history.Replied, history.Executed) {
 		place := t.Place(e.Node)

@@ -31,9 +31,7 @@ var facts = map[string]func(r *Run) any{
 	"patience":   func(r *Run) any { return r.patience() },
 	"cost":       func(r *Run) any { return r.costs("cost") },
 	"requests":   func(r *Run) any { return r.costs("requests") },
-	"servers": func(r *Run) any {
-		return int64(each.Count(r.History.Header.Nodes, func(n *history.Node) bool { return n.Role == history.RoleStore }))
-	},
+	"servers":    func(r *Run) any { return int64(len(r.History.NodesOf(history.RoleStore))) },
 	"revisions": func(r *Run) any {
 		replies, _ := r.contradictions()
 		return replies

@@ -32,11 +32,7 @@ func costOf(ctx context.Context, w World, v locks.Variant) (results.Cost, error)
 	if err != nil {
 		return out, err
 	}
-	for _, n := range alone.Header.Nodes {
-		if n.Role == history.RoleStore {
-			out.Servers++
-		}
-	}
+	out.Servers = len(alone.NodesOf(history.RoleStore))
 	out.Acquire = roundTrips(alone, history.Waits, history.Acquired)
 	out.Release = roundTrips(alone, history.Releasing, history.Released)
 	dies := profiles[0].sketch(&v, 2, 1, false)

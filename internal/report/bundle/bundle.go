@@ -193,13 +193,3 @@ func (b *Bundle) Worst() int {
 func (r *Run) Finding(property string) *checker.Finding {
 	return each.Find(r.Judgement.Findings, func(f *checker.Finding) bool { return f.Property == property })
 }
-
-// NodesOf lists the nodes of a role, in the order of the header.
-func NodesOf(h *history.History, role history.Role) (ids []history.NodeID) {
-	for i, n := range h.Header.Nodes {
-		if n.Role == role {
-			ids = append(ids, history.NodeID(i+1))
-		}
-	}
-	return ids
-}

@@ -16,7 +16,7 @@ type Colours []int
 // ColoursOf gives each client its colour, in the order of the header. If there are more clients
 // than colours, those that acquire the lock come first, so that their colours differ.
 func ColoursOf(h *history.History) Colours {
-	clients := NodesOf(h, history.RoleClient)
+	clients := h.NodesOf(history.RoleClient)
 	if len(clients) > ClientColours {
 		var first []history.NodeID
 		for _, i := range h.Milestones() {

@@ -98,7 +98,7 @@ func (c *Comparison) others(is func(b *bundle.Bundle) bool) say.Phrase {
 
 func clientsOf(b *bundle.Bundle) (names []string) {
 	if _, h := b.First(); h != nil {
-		for _, id := range bundle.NodesOf(h, history.RoleClient) {
+		for _, id := range h.NodesOf(history.RoleClient) {
 			names = append(names, sanitize.Text(h.Name(id), sanitize.MaxName))
 		}
 	}

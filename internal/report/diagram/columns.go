@@ -73,7 +73,7 @@ func (l *Layout) partitioned(e *history.Event) (ids []history.NodeID) {
 func (l *Layout) actors() (ids []history.NodeID) {
 	first := bundle.FirstViolation(l.steps)
 	most := mostClients
-	if len(bundle.NodesOf(l.h, history.RoleClient)) <= fewClients {
+	if len(l.h.NodesOf(history.RoleClient)) <= fewClients {
 		most = fewClients
 	}
 	some := func(of ...history.NodeID) {

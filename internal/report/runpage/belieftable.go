@@ -6,7 +6,6 @@ import (
 	"lockstep/internal/each"
 	"lockstep/internal/explain"
 	"lockstep/internal/history"
-	"lockstep/internal/report/bundle"
 	"lockstep/internal/report/sanitize"
 	"lockstep/internal/say"
 	"lockstep/internal/timeline"
@@ -22,7 +21,7 @@ type beliefTable struct {
 const maxClients = 10
 
 func beliefTableOf(t *timeline.Timeline, steps []explain.Step, l say.Language) beliefTable {
-	ids := bundle.NodesOf(t.History, history.RoleClient)
+	ids := t.NodesOf(history.RoleClient)
 	ids = ids[:min(len(ids), maxClients)]
 	out := beliefTable{Clients: each.Map(ids, func(id history.NodeID) string {
 		return sanitize.Text(t.Name(id), sanitize.MaxHeadName)

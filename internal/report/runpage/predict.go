@@ -154,7 +154,7 @@ func scene(h *history.History, st *story, breaks int) *explain.Step {
 
 // pairOf names the two clients in the answers: those of the violation, else the first two.
 func pairOf(h *history.History, v *checker.Violation) (wrong, other say.Both) {
-	ids := bundle.NodesOf(h, history.RoleClient)
+	ids := h.NodesOf(history.RoleClient)
 	if v != nil {
 		ids = append(slices.Clone(v.Clients), ids...)
 	}

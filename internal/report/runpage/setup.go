@@ -101,7 +101,7 @@ func servers(p *plan.Plan, r *bundle.Run) say.Part {
 func listed(h *history.History) say.Part {
 	var names say.List
 	if h != nil {
-		for _, id := range bundle.NodesOf(h, history.RoleStore) {
+		for _, id := range h.NodesOf(history.RoleStore) {
 			names = append(names, say.Verbatim(sanitize.Text(h.Name(id), sanitize.MaxName)))
 		}
 	}

@@ -72,7 +72,7 @@ func (r *reader) rows(all bool) {
 			}
 		}
 	}
-	many, first := len(bundle.NodesOf(r.h, history.RoleClient)) > fewClients, r.first()
+	many, first := len(r.h.NodesOf(history.RoleClient)) > fewClients, r.first()
 	servers := 0
 	for i, n := range r.h.Header.Nodes {
 		id := history.NodeID(i + 1)
