@@ -173,7 +173,7 @@ func (f *matrixFlags) worstRun(ctx context.Context, c *matrix.Cell) (*matrixpage
 		return nil, fmt.Errorf("%s under %s, played with a check of tokens: %w", c.Lock, c.Fault, err)
 	}
 	r.Checked = r.Tale.Again(&again, s.Played().LagOf(c.Lock))
-	r.CheckedCommand = r.Command + " --set " + shell.Pair("workload.fence", string(plan.FenceReadsAndWrites))
+	r.CheckedCommand = r.Command + shell.Set("workload.fence="+string(plan.FenceReadsAndWrites))
 	return r, nil
 }
 

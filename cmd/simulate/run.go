@@ -269,7 +269,7 @@ func (f *runFlags) replay(p *plan.Plan, lock string, seed uint64) string {
 	case v.Program == nil: // otherwise it is part of the file
 		line += option("lock", lock, "")
 	}
-	line += option("expect", f.expect, "") + changed(p)
+	line += option("expect", f.expect, "") + shell.Set(p.Changes...)
 	line += option("seed", fmt.Sprint(seed), "")
 	if !history.Simulated(f.backend) {
 		line += option("backend", f.backend, "")
@@ -278,15 +278,6 @@ func (f *runFlags) replay(p *plan.Plan, lock string, seed uint64) string {
 		line += option("image", shell.Word(image), "")
 	}
 	return line + option("scale", f.scale, "1")
-}
-
-// changed are the flags of a command line for the changes of a plan by --set.
-func changed(p *plan.Plan) (flags string) {
-	for _, change := range p.Changes {
-		key, value, _ := strings.Cut(change, "=")
-		flags += option("set", shell.Pair(key, value), "")
-	}
-	return flags
 }
 
 // option is a flag of a command line to copy, unless it has its default.

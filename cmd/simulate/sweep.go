@@ -167,7 +167,7 @@ func (f *sweepFlags) leases(p *plan.Plan) error {
 }
 
 func (f *sweepFlags) sweepReplay(p *plan.Plan) string {
-	return fmt.Sprintf("simulate sweep %s --seeds %d", shell.Word(p.File), f.Seeds) + changed(p) +
+	return fmt.Sprintf("simulate sweep %s --seeds %d", shell.Word(p.File), f.Seeds) + shell.Set(p.Changes...) +
 		option("lock", strings.Join(f.locks, ","), "") +
 		option("property", f.Properties[0], checker.MutualExclusionID) + option("seed", fmt.Sprint(f.seed), "1")
 }

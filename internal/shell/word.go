@@ -15,10 +15,16 @@ func plain(r rune) bool {
 	return strings.ContainsRune("/.-_", r) || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z'
 }
 
-// Pair quotes an argument of the form KEY=VALUE: only the value if the key is plain.
-func Pair(key, value string) string {
-	if Word(key) != key {
-		return Word(key + "=" + value)
+// Set returns the flags --set of a command line for changes of the form KEY=VALUE. Of a plain key,
+// only the value is quoted.
+func Set(changes ...string) (flags string) {
+	for _, change := range changes {
+		key, value, _ := strings.Cut(change, "=")
+		if Word(key) != key {
+			flags += " --set " + Word(change)
+		} else {
+			flags += " --set " + key + "=" + Word(value)
+		}
 	}
-	return key + "=" + Word(value)
+	return flags
 }

@@ -2,6 +2,7 @@ package shell_test
 
 import (
 	"os/exec"
+	"strings"
 	"testing"
 
 	"lockstep/internal/shell"
@@ -19,7 +20,8 @@ func TestAShellReadsBack(t *testing.T) {
 	for _, pair := range [][2]string{
 		{"workload.fence", "reads and writes"}, {"expect.a'b", "$x"}, {"every lock", "x=y"},
 	} {
-		quoted[pair[0]+"="+pair[1]] = shell.Pair(pair[0], pair[1])
+		change := pair[0] + "=" + pair[1]
+		quoted[change] = strings.TrimPrefix(shell.Set(change), " --set ")
 	}
 	for text, written := range quoted {
 		out, err := exec.Command("sh", "-c", "printf '%s' "+written).Output()
@@ -28,7 +30,7 @@ func TestAShellReadsBack(t *testing.T) {
 		}
 	}
 	for got, want := range map[string]string{
-		shell.Pair("lease", "30s"):       "lease=30s",
+		shell.Set("lease=30s", "seed=1"): " --set lease=30s --set seed=1",
 		shell.Word("reports/a-b_c.yaml"): "reports/a-b_c.yaml",
 	} {
 		if got != want {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/goccy/go-yaml"
 
+	"lockstep/internal/each"
 	"lockstep/internal/faults"
 	"lockstep/internal/say"
 	"lockstep/internal/scenario"
@@ -100,9 +101,6 @@ func (y *Yours) command(r *Run, value string, seed uint64) string {
 // Command is the command line that plays the scenario of a run with its lock and with changes of
 // it.
 func (r *Run) Command(seed uint64, changes ...scenario.Change) string {
-	words := fmt.Sprintf("simulate run %s --lock %s", r.Scenario, r.Lock)
-	for _, c := range changes {
-		words += " --set " + shell.Pair(c.Key, c.Value)
-	}
-	return fmt.Sprintf("%s --seed %d", words, seed)
+	sets := shell.Set(each.Map(changes, scenario.Change.String)...)
+	return fmt.Sprintf("simulate run %s --lock %s%s --seed %d", r.Scenario, r.Lock, sets, seed)
 }

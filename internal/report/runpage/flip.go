@@ -115,12 +115,8 @@ func longest(p *plan.Plan) time.Duration {
 // edited is a command line that plays the scenario with one more change. It drops the expectations
 // of the file, which are about the unchanged scenario.
 func edited(b *bundle.Bundle, lock string, e edit) string {
-	line := "simulate run " + argument(b.File())
-	for _, change := range append(slices.Clone(b.Plan.Changes), e.key+"="+e.value, "expect="+plan.Anything) {
-		key, value, _ := strings.Cut(change, "=")
-		line += " --set " + shell.Pair(key, value)
-	}
-	return fmt.Sprintf("%s --lock %s --seed %d", line, argument(lock), b.Seed)
+	sets := shell.Set(append(slices.Clone(b.Plan.Changes), e.key+"="+e.value, "expect="+plan.Anything)...)
+	return fmt.Sprintf("simulate run %s%s --lock %s --seed %d", argument(b.File()), sets, argument(lock), b.Seed)
 }
 
 // whole writes a duration as a scenario file does, in whole seconds or milliseconds.
