@@ -64,11 +64,11 @@ func savesTheData(b *bundle.Bundle, told, i int) bool {
 	return b.Runs[told].Judgement.Impact() == checker.ImpactDamaged && b.Runs[i].Judgement.Impact() == checker.ImpactSafe
 }
 
-func fixesOf(b *bundle.Bundle, told int, stories []story, v *pageView) (out []fix, says string) {
+func (v *pageView) fixes() (out []fix, says string) {
+	b, told, stories := v.Bundle, v.told, v.stories
 	if !bundle.AnyBroken(&b.Runs[told]) || b.Runs[told].Judgement.Impact() == checker.ImpactSafe {
 		return nil, ""
 	}
-	text := func(p say.Phrase) string { return sanitize.Sentence(p.In(v.language)) }
 	for _, i := range fixing(b, told) {
 		m, was := stories[i].Measures, stories[told].Measures
 		f := fix{Lock: v.Runs[i].Lock, Href: "#" + v.Runs[i].ID, Keeps: say.Text("keeps what broke").In(v.language)}
@@ -77,7 +77,7 @@ func fixesOf(b *bundle.Bundle, told int, stories []story, v *pageView) (out []fi
 			f.Class, f.Keeps = "safe", say.Text("leaves the data safe").In(v.language)
 		}
 		add := func(name string, value say.Phrase) {
-			f.Price = append(f.Price, pair{say.Text(name).In(v.language), text(value)})
+			f.Price = append(f.Price, pair{say.Text(name).In(v.language), v.sentence(value)})
 		}
 		add("commands per acquisition", say.InsteadOf.With(commandsText(m), commandsText(was)))
 		add("wait for the lock", say.InsteadOf.With(waitsText(m), waitsText(was)))
@@ -88,18 +88,19 @@ func fixesOf(b *bundle.Bundle, told int, stories []story, v *pageView) (out []fi
 		out = append(out, f)
 	}
 	if len(out) == 0 {
-		return nil, text(say.NoLockFixes.With(say.Verbatim(v.Runs[told].Lock)))
+		return nil, v.sentence(say.NoLockFixes.With(say.Verbatim(v.Runs[told].Lock)))
 	}
-	return out, text(say.LocksThatFix.With(say.Verbatim(v.Runs[told].Lock)))
+	return out, v.sentence(say.LocksThatFix.With(say.Verbatim(v.Runs[told].Lock)))
 }
 
 // compare builds the table; nil for a single lock.
-func compare(b *bundle.Bundle, stories []story, v *pageView) *comparison {
+func (v *pageView) compare() *comparison {
+	b, stories := v.Bundle, v.stories
 	if len(b.Runs) < 2 {
 		return nil
 	}
 	c := &comparison{}
-	c.Fixes, c.Says = fixesOf(b, max(b.Worst(), 0), stories, v)
+	c.Fixes, c.Says = v.fixes()
 	for n, p := range v.Properties {
 		cells := each.Map(v.Runs, func(r runView) page.Cell { return r.Cells[n] })
 		c.Rows = append(c.Rows, comparedRow{Name: p, Cells: cells})
@@ -115,10 +116,10 @@ func compare(b *bundle.Bundle, stories []story, v *pageView) *comparison {
 		}
 		c.Rows = append(c.Rows, row)
 	}
-	text := func(p say.Phrase) page.Cell { return page.Cell{Text: sanitize.Sentence(p.In(v.language))} }
+	text := func(p say.Phrase) page.Cell { return page.Cell{Text: v.sentence(p)} }
 	reference, _ := b.First()
 	add("first difference", "from the first lock's story", true, func(i int) page.Cell {
-		return firstDifference(stories, v, reference, i)
+		return v.firstDifference(reference, i)
 	})
 	add("assumption that failed", "", true, func(i int) page.Cell {
 		if w := stories[i].Wrong; w.Proved() {
@@ -148,22 +149,21 @@ func compare(b *bundle.Bundle, stories []story, v *pageView) *comparison {
 }
 
 // firstDifference tells at which step the story of lock i diverges from that of the reference.
-func firstDifference(stories []story, v *pageView, reference, i int) page.Cell {
+func (v *pageView) firstDifference(reference, i int) page.Cell {
+	st := &v.stories[i]
 	if i == reference {
 		return page.Cell{Text: say.Text("the baseline for the others").In(v.language)}
 	}
-	at := stories[i].Differs
+	at := st.Differs
 	if at < 0 {
 		return page.Cell{Text: say.Text("none: the same steps").In(v.language)}
 	}
-	if at >= len(stories[i].Steps) {
+	if at >= len(st.Steps) {
 		return page.Cell{Text: say.EndsAfterStep.With(say.Number(at)).In(v.language)}
 	}
-	s := &stories[i].Steps[at]
-	n, href := v.Runs[i].stepOf(at, &stories[i])
-	cell := page.Cell{Text: stories[i].sentence(say.StepTells.With(say.Optional(n), say.Seconds(s.At), s.Sentence))}
-	cell.Href = href
-	return cell
+	s := &st.Steps[at]
+	n, href := v.Runs[i].stepOf(at, st)
+	return page.Cell{Text: v.sentence(say.StepTells.With(say.Optional(n), say.Seconds(s.At), s.Sentence)), Href: href}
 }
 
 func commandsText(m *timeline.Measures) say.Phrase {

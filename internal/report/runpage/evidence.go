@@ -64,7 +64,8 @@ var filesOfRun = []pair{
 	{"stores/", "what the servers logged, with a note where a long log was cut; none of it was judged"},
 }
 
-func evidenceOf(b *bundle.Bundle, stories []story, v *pageView, d richness) evidence {
+func (v *pageView) evidence() evidence {
+	b, stories := v.Bundle, v.stories
 	e := evidence{Limits: limitsOf(b, stories, v.language)}
 	fact := func(name string, value say.Part) {
 		e.Facts = append(e.Facts, pair{say.Text(name).In(v.language), value.In(v.language)})
@@ -108,7 +109,7 @@ func evidenceOf(b *bundle.Bundle, stories []story, v *pageView, d richness) evid
 			}
 			e.Faults.add(column, fmt.Sprintf("%d. %s", f.Number, text), firedCell(f, times[int64(f.Number)], v.language), v.language)
 		}
-		e.Events = append(e.Events, newLockEvents(r, &stories[i], &v.Runs[i], d))
+		e.Events = append(e.Events, newLockEvents(r, &stories[i], &v.Runs[i], v.detail))
 	}
 	return e
 }

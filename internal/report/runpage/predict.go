@@ -48,15 +48,15 @@ func answerOf(r *bundle.Run, i int, right bool, why say.Phrase) answer {
 
 // predict makes the questions of a report, at most one of each kind, about the run whose story the
 // page tells.
-func predict(b *bundle.Bundle, stories []story, v *pageView) []question {
-	i := max(b.Worst(), 0)
+func (v *pageView) predict() []question {
+	b, i := v.Bundle, v.told
 	if i >= len(b.Runs) || b.Runs[i].Judgement.History == nil {
 		return nil
 	}
 	var out []question
 	for _, q := range []question{
-		whatNext(&b.Runs[i], &stories[i], &v.Runs[i]),
-		whichAssumption(&stories[i], &v.Runs[i]),
+		whatNext(&b.Runs[i], &v.stories[i], &v.Runs[i]),
+		whichAssumption(&v.stories[i], &v.Runs[i]),
 		whichDesign(b, i),
 	} {
 		if q.shuffle() {

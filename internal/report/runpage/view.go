@@ -48,6 +48,9 @@ type pageView struct {
 
 	language say.Language
 	linker   *page.Linker
+	stories  []story
+	told     int // the run whose story the page tells first
+	detail   richness
 }
 
 // scriptSays are the texts of the page's script.
@@ -56,13 +59,15 @@ var scriptSays = map[string]string{
 	"absent": "not shown", "copy": "Copy", "copied": "Copied", "copycommand": "Copy the command", "where": "where", "what": "what", "all": "all",
 }
 
+func (v *pageView) sentence(p say.Phrase) string { return sanitize.Sentence(p.In(v.language)) }
+
 // Link links the terms of a text that occur for the first time on the page.
 func (v *pageView) Link(s string) template.HTML { return v.linker.Text(s) }
 
 // LinkStep is Link for the sentence of a step. To save time it skips late steps, whose terms have
 // occurred before.
 func (v *pageView) LinkStep(s stepView) template.HTML {
-	sentence := sanitize.Sentence(s.Sentence.In(v.language))
+	sentence := v.sentence(s.Sentence)
 	if s.Number > 30 || !strings.HasPrefix(s.ID, "s") && len(v.Runs) > maxLeads {
 		return template.HTML(html.EscapeString(sentence))
 	}
@@ -128,7 +133,7 @@ type figureGroup struct {
 func newPage(b *bundle.Bundle, stories []story, shared *figure.Figure, d richness, l say.Language) *pageView {
 	played := each.Count(b.Runs, func(r *bundle.Run) bool { return r.Judgement.History != nil })
 	v := &pageView{
-		Bundle: b, language: l,
+		Bundle: b, language: l, stories: stories, told: max(b.Worst(), 0), detail: d,
 		Title: sanitize.Text(b.Title(l), sanitize.MaxLine), Subtitle: sanitize.Text(b.Subtitle(l), sanitize.MaxLine), Backend: sanitize.Text(b.Backend, sanitize.MaxName),
 		Mode: say.Text("real servers").In(l), Length: say.RunsTook.With(say.Number(played), say.Rounded(b.Simulated()), say.Flag(history.Simulated(b.Backend))).In(l), Speed: b.Speed().In(l),
 		Head: design.Head(sanitize.Text(b.Title(l), sanitize.MaxLine), page.ReportCSS, figure.CSS, strip.CSS), Says: page.Says(l, scriptSays),
@@ -154,17 +159,16 @@ func newPage(b *bundle.Bundle, stories []story, shared *figure.Figure, d richnes
 		}
 		v.State = append(v.State, state)
 	}
-	told := max(b.Worst(), 0)
-	v.lead(b, told, l)
-	v.Questions = predict(b, stories, v)
-	v.Compared = compare(b, stories, v)
-	v.align(stories)
-	if told < len(stories) {
-		v.Flips = flips(b, told, &stories[told])
+	v.lead()
+	v.Questions = v.predict()
+	v.Compared = v.compare()
+	v.align()
+	if v.told < len(stories) {
+		v.Flips = flips(b, v.told, &stories[v.told])
 	}
-	v.Evidence = evidenceOf(b, stories, v, d)
+	v.Evidence = v.evidence()
 	if d.figures {
-		v.measurements(stories, shared, l)
+		v.measurements(shared)
 	} else {
 		v.Left = say.Text("The measurements are left out to keep this page small; simulate report draws them with --format svg.").In(l)
 	}
@@ -176,9 +180,9 @@ const maxLeads = 4
 
 // lead moves the verdict of the lock whose story is told first to the top, after a sum of many
 // locks. The other stories are folded.
-func (v *pageView) lead(b *bundle.Bundle, told int, l say.Language) {
+func (v *pageView) lead() {
 	for i := range v.Runs {
-		if i == told {
+		if i == v.told {
 			v.Runs[i].Leads = true
 			v.Lead = &v.Runs[i]
 		} else {
@@ -189,12 +193,12 @@ func (v *pageView) lead(b *bundle.Bundle, told int, l say.Language) {
 		return
 	}
 	if len(v.Runs) > maxLeads {
-		broke := each.Count(b.Runs, bundle.AnyBroken)
+		broke := each.Count(v.Bundle.Runs, bundle.AnyBroken)
 		sum := say.SomeBroke.With(say.Number(broke), say.Number(len(v.Runs)))
 		if broke == len(v.Runs) {
 			sum = say.AllBroke.With(say.Number(broke))
 		}
-		v.Leads = []string{sum.In(l)}
+		v.Leads = []string{sum.In(v.language)}
 	}
 	v.Leads = append(v.Leads, v.Lead.Verdict)
 	v.Lead.Verdict = "" // it is at the top
@@ -203,8 +207,8 @@ func (v *pageView) lead(b *bundle.Bundle, told int, l say.Language) {
 // maxAligned limits the locks below each other in one figure.
 const maxAligned = 12
 
-func (v *pageView) align(stories []story) {
-	told := each.Map(stories, func(s story) bundle.Told { return s.Told })
+func (v *pageView) align() {
+	told := each.Map(v.stories, func(s story) bundle.Told { return s.Told })
 	drawn, n := strip.Aligned(told, maxAligned, v.language)
 	if n > maxAligned {
 		v.AlignedSays = say.FirstOfLocks.With(say.Number(maxAligned), say.Number(n)).In(v.language)
@@ -215,7 +219,8 @@ func (v *pageView) align(stories []story) {
 }
 
 // measurements groups the figures by kind. The distribution of waits follows the waits themselves.
-func (v *pageView) measurements(stories []story, shared *figure.Figure, l say.Language) {
+func (v *pageView) measurements(shared *figure.Figure) {
+	stories, l := v.stories, v.language
 	for k, d := range figure.Drawers {
 		g := figureGroup{Title: say.Text(d.Title).In(l), About: say.Text(d.About).In(l)}
 		var absent []int // the locks without this figure
