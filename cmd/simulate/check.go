@@ -84,9 +84,6 @@ otherwise, what is only possible, or unknown, gives 3. Without --clock-error and
 	f.formatFlags(flags)
 	flags.BoolVar(&f.follow, "follow", false, "keep reading while the log grows, and tell each violation as it comes;\nCtrl-C ends it with the verdict so far")
 	flags.BoolVar(&f.skip, "skip-invalid", false, "count and skip lines that cannot be read; else the first one ends the check")
-	_ = cmd.RegisterFlagCompletionFunc("time-unit", cobra.FixedCompletions([]string{"s", "ms", "us", "ns"}, cobra.ShellCompDirectiveNoFileComp))
-	_ = cmd.RegisterFlagCompletionFunc("preset", cobra.FixedCompletions(logline.Presets(), cobra.ShellCompDirectiveNoFileComp))
-	_ = cmd.RegisterFlagCompletionFunc("columns", cobra.FixedCompletions([]string{"time=", "client=", "lock=", "event=", "token="}, cobra.ShellCompDirectiveNoFileComp|cobra.ShellCompDirectiveNoSpace))
 	return speaks(cmd, g)
 }
 

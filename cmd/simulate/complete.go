@@ -17,6 +17,7 @@ import (
 	"lockstep/internal/checker"
 	"lockstep/internal/each"
 	"lockstep/internal/locks"
+	"lockstep/internal/logcheck/logline"
 	"lockstep/internal/report/artifacts"
 	"lockstep/internal/say"
 )
@@ -40,7 +41,12 @@ func addCompletion(root *cobra.Command, g *globals) {
 		"expect":   kind,
 		"property": completeList(checker.All, func(p checker.Property) (string, string) { return p.ID, p.Summary.English() }),
 		"format":   completeList(func() []artifacts.Form { return artifacts.All }, formatMeans),
-		"backend":  cobra.FixedCompletions(backendNames(), cobra.ShellCompDirectiveNoFileComp),
+		"backend":  words(backendNames()...),
+		"lang":     words(string(say.English), string(say.Chinese)),
+		// Of logs.
+		"time-unit": words("s", "ms", "us", "ns"),
+		"preset":    words(logline.Presets()...),
+		"columns":   cobra.FixedCompletions([]string{"time=", "client=", "lock=", "event=", "token="}, cobra.ShellCompDirectiveNoFileComp|cobra.ShellCompDirectiveNoSpace),
 	}
 	for _, cmd := range below(root) {
 		if f := arguments[cmd.Name()]; f != nil {
@@ -52,10 +58,15 @@ func addCompletion(root *cobra.Command, g *globals) {
 				complete = cobra.NoFileCompletions // a number
 			}
 			if complete != nil {
-				_ = cmd.RegisterFlagCompletionFunc(f.Name, complete) // fails if the command has its own
+				_ = cmd.RegisterFlagCompletionFunc(f.Name, complete) // which is there
 			}
 		})
 	}
+}
+
+// words completes one of a few words.
+func words(all ...string) cobra.CompletionFunc {
+	return cobra.FixedCompletions(all, cobra.ShellCompDirectiveNoFileComp)
 }
 
 func word(name, meaning string) string {

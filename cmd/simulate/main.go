@@ -344,7 +344,6 @@ func (g *globals) bar(what string, all int) *progressbar.ProgressBar {
 // same history gives the same page on every machine. Errors are in English.
 func speaks(cmd *cobra.Command, g *globals) *cobra.Command {
 	lang := cmd.Flags().String("lang", string(say.English), "the language of the output: en or zh")
-	completeLanguage(cmd)
 	cmd.PreRunE = func(*cobra.Command, []string) (err error) {
 		g.language, err = languageOf(*lang)
 		return err
@@ -365,11 +364,6 @@ func warn(format string, args ...any) {
 // named is a line that begins with a name, such as report or wrote.
 func (g *globals) named(name string, p say.Part) string {
 	return say.RulerFor(g.language).Pad(say.Text(name).In(g.language), 9) + g.said(p)
-}
-
-func completeLanguage(cmd *cobra.Command) {
-	_ = cmd.RegisterFlagCompletionFunc("lang", cobra.FixedCompletions(
-		[]string{string(say.English), string(say.Chinese)}, cobra.ShellCompDirectiveNoFileComp))
 }
 
 // terminalText makes a text from outside safe to print on one line.

@@ -45,7 +45,6 @@ number answers, b goes back and q quits. Without a terminal everything is printe
 	}
 	cmd.Flags().StringVar(&f.lang, "lang", "", "the language: en or zh (default: zh where the locale is Chinese, else en)")
 	cmd.Flags().Uint64Var(&f.seed, "seed", 1, "the seed of all runs")
-	completeLanguage(cmd)
 	return cmd
 }
 
