@@ -2,6 +2,7 @@ package queue
 
 import (
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -12,7 +13,6 @@ import (
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
-	"github.com/nats-io/nuid"
 
 	"lockstep/internal/campaign"
 )
@@ -44,7 +44,7 @@ type hello struct {
 // NewWorker makes a worker that plays up to slots ranges at once, each in its own player.
 func NewWorker(q *Queue, version string, slots int, command func() *exec.Cmd) *Worker {
 	return &Worker{
-		q: q, version: version, players: func() player { return &process{command: command, version: version} }, slots: slots, id: nuid.Next(),
+		q: q, version: version, players: func() player { return &process{command: command, version: version} }, slots: slots, id: rand.Text(),
 		works: map[string]*campaign.Work{}, strange: map[string]bool{},
 	}
 }
@@ -345,7 +345,7 @@ func (w *Worker) end(ctx context.Context, m jetstream.Msg, result *nats.Msg) {
 func (w *Worker) crashed(ctx context.Context, t task, m jetstream.Msg, end *crash) {
 	w.q.tell(fmt.Sprintf("range %s has ended the process that played it: %s", t.shard, shorten(end.why)))
 	subject := crashSubject + "." + t.key()
-	_ = w.put(ctx, &nats.Msg{Subject: subject + "." + nuid.Next()}) // ctx has ended: it is played again
+	_ = w.put(ctx, &nats.Msg{Subject: subject + "." + rand.Text()}) // ctx has ended: it is played again
 	times := 0
 	_ = w.q.patiently(ctx, time.Minute, func(ctx context.Context) error {
 		info, err := w.q.results.Info(ctx, jetstream.WithSubjectFilter(subject+".*"))

@@ -3,7 +3,6 @@ package containers
 import (
 	"context"
 	"crypto/rand"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"os"
@@ -76,11 +75,7 @@ func abandoned(label string) bool {
 // unique makes a name for a container or a volume of a server.
 func unique(server string) string { return "lockstep-" + server + "-" + random() }
 
-func random() string {
-	var b [6]byte
-	_, _ = rand.Read(b[:]) // never fails
-	return hex.EncodeToString(b[:])
-}
+func random() string { return strings.ToLower(rand.Text()) }
 
 // errBusy means that a reaper or another harness is still removing the container of a volume.
 var errBusy = errors.New("volumes of a harness are in use by containers that are being removed: play it again")

@@ -3,7 +3,6 @@ package servers
 import (
 	"context"
 	"crypto/rand"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -203,8 +202,4 @@ func (d *directory) Remove() error {
 
 // newMark returns a unique name by which to recognise a server: another one may have got its
 // port, and would answer, too.
-func newMark(name string) string {
-	var random [6]byte
-	_, _ = rand.Read(random[:]) // never fails
-	return strings.ToLower(name) + "-" + hex.EncodeToString(random[:])
-}
+func newMark(name string) string { return strings.ToLower(name + "-" + rand.Text()) }
