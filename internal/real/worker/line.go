@@ -50,9 +50,7 @@ func (l *lines) do(ctx context.Context, send sending) redis.Reply {
 	return reply
 }
 
-// warm opens n connections, each of which has greeted the server. A link that loses messages also
-// loses greetings, so each connection greets until it is answered, each time with twice the
-// patience, up to a second: on a busy machine, the timeout of a request may be too short for n.
+// warm opens n connections, each of which has greeted the server.
 func (l *lines) warm(ctx context.Context, n int) error {
 	all := make([]*line, n)
 	errs := make([]error, n)
@@ -60,12 +58,9 @@ func (l *lines) warm(ctx context.Context, n int) error {
 	for i := range all {
 		all[i] = l.take()
 		wg.Go(func() {
-			for patience := l.timeout; ; patience = min(2*patience, max(l.timeout, time.Second)) {
-				if errs[i] = raw("PING")(ctx, all[i].client.WithTimeout(patience)).Err; errs[i] == nil || ctx.Err() != nil {
-					return
-				}
-				time.Sleep(5 * time.Millisecond) // a server that refuses has not started yet
-			}
+			errs[i] = patiently(ctx, l.timeout, func(patience time.Duration) error {
+				return raw("PING")(ctx, all[i].client.WithTimeout(patience)).Err
+			})
 		})
 	}
 	wg.Wait()

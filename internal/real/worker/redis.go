@@ -229,12 +229,7 @@ func normal(ctx context.Context, err error) error {
 	}
 	var timeout net.Error
 	if errors.Is(err, context.DeadlineExceeded) || (errors.As(err, &timeout) && timeout.Timeout()) {
-		// The socket's deadline is the earlier of two, and it may strike a
-		// moment before the context's own timer.
-		if end, ok := ctx.Deadline(); ok && time.Until(end) <= 0 {
-			return context.DeadlineExceeded
-		}
-		return ports.ErrTimeout
+		return ended(ctx)
 	}
 	return ports.ErrConnection
 }

@@ -156,22 +156,31 @@ func unanswered(err error) bool {
 }
 
 // untilAnswered repeats a request until a store has answered it, so that the first request of
-// the run is not slower than the others. A link that loses messages also loses this one, and on a
-// busy machine the answer may be late, so each time it waits twice as long, up to a second.
+// the run is not slower than the others.
 func (w *worker) untilAnswered(ctx context.Context, who string, ask func(context.Context) error) error {
 	ctx, cancel := context.WithTimeout(ctx, connectTime)
 	defer cancel()
-	var err error
-	for patience := w.start.Timeout; ctx.Err() == nil; patience = min(2*patience, max(w.start.Timeout, time.Second)) {
+	err := patiently(ctx, w.start.Timeout, func(patience time.Duration) error {
 		limited, cancel := context.WithTimeout(ctx, patience)
-		err = ask(limited)
-		cancel()
-		if err == nil {
-			return nil
+		defer cancel()
+		return ask(limited)
+	})
+	if err != nil {
+		return fmt.Errorf("%s did not answer before the run: %w", who, err)
+	}
+	return nil
+}
+
+// patiently asks until there is an answer or ctx has ended. A link that loses messages also loses
+// questions, and on a busy machine the answer may be late, so each time it waits twice as long, up
+// to a second.
+func patiently(ctx context.Context, timeout time.Duration, ask func(patience time.Duration) error) error {
+	for patience := timeout; ; patience = min(2*patience, max(timeout, time.Second)) {
+		if err := ask(patience); err == nil || ctx.Err() != nil {
+			return err
 		}
 		time.Sleep(5 * time.Millisecond) // a server that refuses has not started yet
 	}
-	return fmt.Errorf("%s did not answer before the run: %w", who, err)
 }
 
 // ended is the reason why a request had to end: the caller's context or the response
