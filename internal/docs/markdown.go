@@ -8,24 +8,13 @@ import (
 	"unicode"
 )
 
-// escaped are the characters with a meaning in Markdown within a line.
-const escaped = "\\`*_[]<|~&$"
+// special matches the characters with a meaning in Markdown within a line.
+var special = regexp.MustCompile("[\\\\`*_\\[\\]<|~&$]")
 
 // text escapes any text for Markdown, on one line.
 func text(s string) string {
-	var b strings.Builder
-	for i, word := range strings.FieldsFunc(s, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }) {
-		if i > 0 {
-			b.WriteByte(' ')
-		}
-		for _, r := range word {
-			if strings.ContainsRune(escaped, r) {
-				b.WriteByte('\\')
-			}
-			b.WriteRune(r)
-		}
-	}
-	return atLineStart(b.String())
+	words := strings.FieldsFunc(s, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) })
+	return atLineStart(special.ReplaceAllString(strings.Join(words, " "), `\$0`))
 }
 
 // atLineStart escapes what would begin a heading, a list, a quotation or a rule.

@@ -7,39 +7,12 @@ import "strings"
 //
 // A backslash suffices for the syntax of Markdown. GitHub finds @user and #12 in the rendered text,
 // where the backslash is gone, so an empty comment separates the sign from the name.
-func markdown(s string) string {
-	var out strings.Builder
-	for i, r := range s {
-		switch r {
-		case '&':
-			out.WriteString("&amp;")
-		case '<':
-			out.WriteString("&lt;")
-		case '>':
-			out.WriteString("&gt;")
-		case '@', '#':
-			out.WriteByte('\\')
-			out.WriteRune(r)
-			out.WriteString("<!-- -->")
-		case ':':
-			if strings.HasPrefix(s[i:], "://") {
-				out.WriteByte('\\') // no link
-			}
-			out.WriteRune(r)
-		case '.':
-			if strings.HasSuffix(s[:i], "www") {
-				out.WriteByte('\\')
-			}
-			out.WriteRune(r)
-		case '\\', '`', '*', '_', '[', ']', '|', '~', '$', '{', '}':
-			out.WriteByte('\\')
-			out.WriteRune(r)
-		default:
-			out.WriteRune(r)
-		}
-	}
-	return out.String()
-}
+func markdown(s string) string { return markup.Replace(s) }
+
+var markup = strings.NewReplacer(
+	"&", "&amp;", "<", "&lt;", ">", "&gt;", "@", `\@<!-- -->`, "#", `\#<!-- -->`, "://", `\://`, "www.", `www\.`,
+	`\`, `\\`, "`", "\\`", "*", `\*`, "_", `\_`, "[", `\[`, "]", `\]`, "|", `\|`, "~", `\~`, "$", `\$`, "{", `\{`, "}", `\}`,
+)
 
 // htmlText escapes a clean text for a line of HTML in Markdown. GitHub finds people and issues
 // there, too, and takes a numeric entity for an issue, so the entities have names.
