@@ -1,10 +1,10 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
-	"sort"
 
 	"lockstep/internal/campaign/advice"
 	"lockstep/internal/campaign/matrix"
@@ -36,7 +36,7 @@ func (f *matrixFlags) matrixPage(ctx context.Context, m *matrix.Matrix) (*matrix
 	for i := range rows {
 		rows[i] = i
 	}
-	sort.SliceStable(rows, func(a, b int) bool { return groupOf(m.Locks[rows[a]]).rank < groupOf(m.Locks[rows[b]]).rank })
+	slices.SortStableFunc(rows, func(a, b int) int { return cmp.Compare(groupOf(m.Locks[a]).rank, groupOf(m.Locks[b]).rank) })
 	walk, err := storedWalk()
 	if err != nil {
 		return nil, err

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -311,10 +310,7 @@ func NewWork(version, command string, scenario *Scenario, options any) (*Work, e
 // Hash identifies a work.
 func (w *Work) Hash() string { return hashOf(w) }
 
-func hashOf(v any) string {
-	sum := sha256.Sum256(encoded(v))
-	return hex.EncodeToString(sum[:])
-}
+func hashOf(v any) string { return fmt.Sprintf("%x", sha256.Sum256(encoded(v))) }
 
 func encoded(v any) []byte {
 	data, err := json.Marshal(v)

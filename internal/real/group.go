@@ -12,6 +12,7 @@ import (
 	"lockstep/internal/plan"
 	"lockstep/internal/real/proto"
 	"lockstep/internal/real/servers"
+	stores "lockstep/internal/store"
 )
 
 // group is the servers of a run, of any kind: their processes and partitions. Once they
@@ -84,10 +85,7 @@ func (g *group) watch(m *member) {
 
 // named returns the server with that name, or nil.
 func (g *group) named(name string) *member {
-	if i := slices.IndexFunc(g.members, func(m *member) bool { return m.name == name }); i >= 0 {
-		return g.members[i]
-	}
-	return nil
+	return stores.First(g.members, func(m *member) bool { return m.name == name })
 }
 
 // indexOf returns the index of a server among the links of each client.

@@ -2,12 +2,12 @@ package real
 
 import (
 	"fmt"
-	"slices"
 	"time"
 
 	"lockstep/internal/faults"
 	"lockstep/internal/history"
 	"lockstep/internal/real/proto"
+	stores "lockstep/internal/store"
 	"lockstep/internal/workload"
 )
 
@@ -98,10 +98,7 @@ func (h *harness) acted(fault int) {
 
 // client returns the client with that name, or nil.
 func (in injector) client(name string) *client {
-	if i := slices.IndexFunc(in.clients, func(c *client) bool { return c.name == name }); i >= 0 {
-		return in.clients[i]
-	}
-	return nil
+	return stores.First(in.clients, func(c *client) bool { return c.name == name })
 }
 
 func (in injector) did(kind history.Kind, name string, fault int) {

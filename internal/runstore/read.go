@@ -3,7 +3,6 @@ package runstore
 import (
 	"context"
 	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -260,10 +259,7 @@ func NotRead(err error) error {
 }
 
 // SHA256 is a hash in the form of env.json.
-func SHA256(data []byte) string {
-	sum := sha256.Sum256(data)
-	return hex.EncodeToString(sum[:])
-}
+func SHA256(data []byte) string { return fmt.Sprintf("%x", sha256.Sum256(data)) }
 
 // Result judges the stored histories.
 func (s *Run) Result() *run.Result {

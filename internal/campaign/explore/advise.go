@@ -67,10 +67,7 @@ func unknownKind(name string) error { return unknown("kind of fault", name, kind
 
 // unknown is the error for an unknown name, with the nearest one or all of them.
 func unknown(what, name string, names []string) error {
-	if best := scenario.Nearest(name, names); best != "" {
-		return fmt.Errorf("there is no %s %q: did you mean %q?", what, name, best)
-	}
-	return fmt.Errorf("there is no %s %q: choose from %s", what, name, strings.Join(names, ", "))
+	return fmt.Errorf("there is no %s %q: %s", what, name, scenario.DidYouMean(name, names, "choose from "+strings.Join(names, ", ")))
 }
 
 // WaysNamed returns the ways of breaking with these names, in their order.

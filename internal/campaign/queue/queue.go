@@ -7,7 +7,6 @@ import (
 	"bytes"
 	"compress/gzip"
 	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -69,10 +68,7 @@ func (t task) key() string { return t.work + "." + t.span() }
 // versionToken is a version as a word of a subject.
 func versionToken(version string) string { return digest([]byte(version))[:16] }
 
-func digest(data []byte) string {
-	sum := sha256.Sum256(data)
-	return hex.EncodeToString(sum[:])
-}
+func digest(data []byte) string { return fmt.Sprintf("%x", sha256.Sum256(data)) }
 
 var (
 	hashForm  = regexp.MustCompile(`^[0-9a-f]{64}$`)

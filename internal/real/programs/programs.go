@@ -131,11 +131,7 @@ func Find(name string) (string, error) {
 
 // Lookup returns the program of that name; the zero value if it is unknown.
 func Lookup(name string) Program {
-	all := All()
-	if i := slices.IndexFunc(all, func(p Program) bool { return p.Name == name }); i >= 0 {
-		return all[i]
-	}
-	return Program{}
+	return store.First(All(), func(p Program) bool { return p.Name == name })
 }
 
 // besideThePath looks where Debian puts programs and libraries that are not in the path
