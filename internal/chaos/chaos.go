@@ -113,14 +113,14 @@ func TakesOver(spec faults.Spec) bool { return spec.Replica && !spec.Ends }
 func (d *drawing) fault(l *random, spec faults.Spec, at, end time.Duration) faults.Fault {
 	t := faults.Trigger{At: at}
 	if spec.OnWire {
-		t = d.command(l, at)
+		t = d.command(at)
 	}
 	return faults.Make(1, spec, d.args(l, spec, at), t, d.end(l, spec, end-at))
 }
 
 // command draws a command to tamper with. Each round of a client sends at least two, to acquire and
 // to release.
-func (d *drawing) command(l *random, at time.Duration) faults.Trigger {
+func (d *drawing) command(at time.Duration) faults.Trigger {
 	all := int64(2 * len(d.plan.Clients) * d.plan.Workload.Repeat)
 	nth := 1 + int64(at/time.Microsecond)*(all-1)/max(int64(d.plan.WorkEnd()/time.Microsecond), 1)
 	return faults.Trigger{
