@@ -62,18 +62,16 @@ func (s *Store) put(now store.Clock, by history.NodeID, before, m message) {
 		s.check = now.Mono + s.ttl
 	}
 	held := before.Revision != 0 && !before.Deleted
-	change := store.Change{Key: m.key, Owner: by, By: by, TTL: s.ttl}
+	change := store.Change{Kind: history.Granted, Key: m.key, Owner: by, By: by, TTL: s.ttl}
 	switch {
-	case !m.Deleted && held && before.owner == by:
+	case held && !m.Deleted && before.owner == by:
 		change.Kind = history.Extended
-	case !m.Deleted:
-		change.Kind = history.Granted
-	case held:
-		change.Kind, change.Owner, change.TTL = history.Removed, before.owner, 0
-	default:
-		return
+	case held: // the end of that entry, also where another client's takes its place
+		s.Tell(store.Change{Kind: history.Removed, Key: m.key, Owner: before.owner, By: by})
 	}
-	s.Tell(change)
+	if !m.Deleted {
+		s.Tell(change)
+	}
 }
 
 // entry is the last message of a key; the zero value if there is none.

@@ -97,6 +97,14 @@ func TestRealNATSAgrees(t *testing.T) {
 	p.Demand(all/100, "CREATE", "CREATE refused", "UPDATE", "UPDATE refused", "DELETE", "DELETE refused", "GET", "GET deleted")
 }
 
+// A client that writes over another one's key ends that one's entry.
+func TestATakeoverEndsTheOtherEntry(t *testing.T) {
+	b := storetest.Bench{T: t, Model: nats.New(time.Minute)}
+	made := b.Value(1, nats.Write{What: nats.Create, Key: "lock", Value: "A"}).(nats.Revision)
+	b.Value(2, nats.Write{What: nats.Update, Key: "lock", Value: "B", Last: made})
+	b.Noted("0s granted lock of 1 by 1 for 1m0s", "0s removed lock of 1 by 2", "0s granted lock of 2 by 2 for 1m0s")
+}
+
 // restart kills the server, checks that its client notices, and waits until it answers again.
 func (p *pair) restart() {
 	p.T.Helper()
