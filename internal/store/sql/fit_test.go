@@ -56,6 +56,7 @@ func TestWhatAServerRefuses(t *testing.T) {
 		{"CREATE TABLE t (id BIGINT PRIMARY KEY, KEY (id))", "an index that is no key", "'(id))'"},
 		{"CREATE TABLE t (id UUID PRIMARY KEY)", "the type UUID", "the type UUID"},
 		{"SELECT GET_LOCK('a', '1')", "does not know", "does not know"},
+		{"SELECT GET_LOCK('a', -1)", "MySQL waits for ever, MariaDB answers NULL at once", "does not know"},
 		{"CREATE TABLE t (id BIGINT PRIMARY KEY, n BIGINT PRIMARY KEY)", "1068 (42000)", "42P16"},
 		{"CREATE TABLE t (id SERIAL PRIMARY KEY)", "the type SERIAL", "OK"},
 		{"CREATE TABLE t (id BIGINT(20) UNSIGNED AUTO_INCREMENT PRIMARY KEY) ENGINE=InnoDB", "OK", "42601"},

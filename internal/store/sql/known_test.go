@@ -296,7 +296,7 @@ func wrongTables(t *testing.T, real *realServer) {
 		"SELECT * FROM t", "CREATE TABLE t2 (n BIGINT NOT NULL, s TEXT)", "INSERT INTO t2 (s) VALUES ('x')",
 		"INSERT INTO t2 (n, s) VALUES ('x', 'x')", "INSERT INTO t2 (n, s) VALUES ('7', 7)", "INSERT INTO t2 (n, s) VALUES (7 / 2, NULL)",
 		"SELECT s, n FROM t2 WHERE n = 7", "SELECT s FROM t2 WHERE s = 'x'", "SELECT n + NULL FROM t2",
-		"SET nothing = 1", "SELECT GET_LOCK('', 1), GET_LOCK('x', -1)", "SELECT 7 - -2, 2 * (3 + 4)",
+		"SET nothing = 1", "SELECT GET_LOCK('', 1)", "SELECT 7 - -2, 2 * (3 + 4)",
 	} {
 		d.do(a, query)
 	}

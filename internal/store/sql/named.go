@@ -143,14 +143,16 @@ func (d *DB) userLock(r *run, function string, args [2]value) (value, target) {
 	return number(1), target{}
 }
 
-// getLock does GET_LOCK. A negative wait is NULL in MariaDB.
+// getLock does GET_LOCK.
 func (d *DB) getLock(r *run, n *namedLock, wait value) (value, target) {
 	seconds, _ := wait.parts()
 	switch {
 	case wait.kind == valueText:
 		panic(d.cfg.Flavour.beyond("a wait of GET_LOCK that is a text"))
-	case !wait.numeric(), seconds < 0:
+	case !wait.numeric():
 		return value{}, target{}
+	case seconds < 0:
+		panic(d.cfg.Flavour.beyond("a negative wait of GET_LOCK: MySQL waits for ever, MariaDB answers NULL at once"))
 	case d.take(r, n):
 		return number(1), target{}
 	}
