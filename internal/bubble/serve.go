@@ -38,11 +38,17 @@ func (c *conn) request(args []string) {
 		return
 	}
 	c.asked = append(c.asked, c.replyTo(name))
+	if i := slices.IndexFunc(args[min(3, len(args)):], ofLaterVersions.MatchString); i >= 0 && name == "SET" {
+		c.client.world.misses("SET " + strings.ToUpper(args[3+i]))
+	}
 	c.send(c.client.world.command(name, args[1:]))
 	if name == "MULTI" || name == "EXEC" || name == "DISCARD" {
 		c.multi = name == "MULTI"
 	}
 }
+
+// ofLaterVersions matches options of SET that Redis 7.0 takes for a mistake.
+var ofLaterVersions = regexp.MustCompile(`(?i)^IFD?(EQ|NE)$`)
 
 func (c *conn) send(cmd redis.Cmd) { c.socket.Send(cmd, textOf(&cmd)) }
 
@@ -57,6 +63,9 @@ func (c *conn) listen(name string, channels []string) {
 		c.socket.Ask(redis.OK())
 	}
 	for _, channel := range channels {
+		if strings.HasPrefix(channel, "__key") { // a server sends them if it is told to
+			c.client.world.misses("notifications of keys")
+		}
 		there := slices.Index(c.channels, channel)
 		switch {
 		case there < 0 && name == "SUBSCRIBE":

@@ -334,7 +334,7 @@ func TestUnmodelled(t *testing.T) {
 		of(`return loadstring("return 1")()`), of(`return string.dump(tostring)`), of(`table.foreach({}, tostring)`), of(`return coroutine.create(tostring)`),
 		Command("SCRIPT", "FLUSH"), Command("SCRIPT", "EXISTS", "x"),
 		of(`return redis.call("SADD", "s", "m")`), of(`return redis.pcall("getex", "lock")`),
-		of(`return pcall(redis.call, "ltrim", "q", 0, 1)`),
+		of(`return pcall(redis.call, "ltrim", "q", 0, 1)`), of(`return redis.pcall("HPEXPIRE", "h", 1000, "FIELDS", 1, "f")`),
 		of("#!lua flags=no-writes\nreturn 1"),
 	} {
 		func() {

@@ -2,16 +2,23 @@ package redis
 
 import "strings"
 
-// lackedCommands are the commands of Redis 7.0 that the model does not have. A script that calls
-// one ends the run: the error for a command that does not exist would be blamed on the lock, and
-// pcall would hide it.
-var lackedCommands = func() map[string]bool {
+// lackedCommands are the commands of Redis 7.0 that the model does not have, newerCommands those of
+// later versions. A script that calls one ends the run: the error for a command that does not exist
+// would be blamed on the lock, and pcall would hide it.
+var lackedCommands, newerCommands = named(lackedNames), named(newerNames)
+
+func named(names string) map[string]bool {
 	m := map[string]bool{}
-	for _, name := range strings.Fields(lackedNames) {
+	for _, name := range strings.Fields(names) {
 		m[name] = true
 	}
 	return m
-}()
+}
+
+const newerNames = `
+	digest hexpire hexpireat hexpiretime hgetdel hgetex hpersist hpexpire hpexpireat hpexpiretime hpttl hsetex httl msetex
+	waitaof
+`
 
 const lackedNames = `
 	acl append asking auth bgrewriteaof bgsave bitcount bitfield bitfield_ro bitop bitpos blmove blmpop blpop

@@ -205,7 +205,7 @@ func (vm *interpreter) execute(name string, c *command, words []lua.LValue) (v l
 		}
 		vm.argv = append(vm.argv, a)
 	}
-	if c == nil && lackedCommands[strings.ToLower(name)] {
+	if low := strings.ToLower(name); c == nil && (lackedCommands[low] || newerCommands[low]) {
 		vm.beyond(name + " in a script")
 	}
 	vm.asked = name
