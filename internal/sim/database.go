@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"slices"
 	"time"
 
 	"lockstep/internal/history"
@@ -66,27 +67,30 @@ func (s *sqlServer) able() bool { return s.up() }
 func (s *sqlServer) answer(l *call) { l.answer() }
 
 func (s *sqlServer) replicate(effects []any) {
+	effects = slices.Clone(effects) // the model reuses the list
 	for _, r := range s.db.servers {
-		if r.upstream == s && !r.proc.Dead() {
-			for _, e := range effects {
-				r.receive(e)
-			}
+		if r.upstream == s && !r.proc.Dead() && len(effects) > 0 {
+			r.receive(effects)
 		}
 	}
 }
 
-// receive sends a committed change to this replica.
-func (s *sqlServer) receive(effect any) {
+// receive sends committed changes to this replica, which gets those of a transaction all or none.
+func (s *sqlServer) receive(effects []any) {
 	db, link := s.db, s.links
-	s.lastHop = max(s.lastHop, s.w.k.Now().Add(db.lag+s.w.extraLag.take(s.w, s.node)+s.w.network.draw(&db.network)))
+	for range effects {
+		s.lastHop = max(s.lastHop, s.w.k.Now().Add(db.lag+s.w.extraLag.take(s.w, s.node)+s.w.network.draw(&db.network)))
+	}
 	s.w.network.send(s.lastHop, s.upstream.node, s.node, kernel.HandlerFunc(func() {
 		if s.links != link || s.proc.Dead() {
 			return
 		}
-		s.data.Apply(s.clock(), effect)
-		for _, ch := range s.model.Output().Changes {
-			if ch.Kind == history.Replicated {
-				s.w.recordChange(&s.host, &ch, history.NoCause)
+		for _, e := range effects {
+			s.data.Apply(s.clock(), e)
+			for _, ch := range s.model.Output().Changes {
+				if ch.Kind == history.Replicated {
+					s.w.recordChange(&s.host, &ch, history.NoCause)
+				}
 			}
 		}
 	}))

@@ -162,15 +162,30 @@ func (s *redisServer) connected(link *replication) bool {
 	return true
 }
 
+// enqueue sends the effects of one call to this replica. They arrive at one instant: Redis wraps them
+// in MULTI and EXEC, and a replica executes none before it has them all (propagatePendingCommands in
+// server.c).
 func (s *redisServer) enqueue(effects []redis.Effect) {
+	for range effects {
+		s.delay()
+	}
 	for _, e := range effects {
-		s.carry(replicated{effect: e, offset: s.upstream.offset})
+		s.sendNext(replicated{effect: e, offset: s.upstream.offset})
 	}
 }
 
 // carry sends a piece of the stream to this replica. Pieces keep their order.
 func (s *redisServer) carry(r replicated) {
+	s.delay()
+	s.sendNext(r)
+}
+
+// delay draws how long the next piece travels.
+func (s *redisServer) delay() {
 	s.lastHop = max(s.lastHop, s.w.k.Now().Add(s.group.late()))
+}
+
+func (s *redisServer) sendNext(r replicated) {
 	if s.arrived == len(s.stream) {
 		s.stream, s.arrived = s.stream[:0], 0 // nothing is under way
 	}
