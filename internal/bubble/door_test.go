@@ -77,6 +77,31 @@ func TestTheDoorAnswersAsAServer(t *testing.T) {
 	}
 }
 
+// WAIT is about what had been written when its connection was last used, be it by a greeting: a
+// replica that lags behind has not confirmed what another connection wrote before.
+func TestWaitKnowsOfTheGreeting(t *testing.T) {
+	var got string
+	lock := func(c *bubble.Client) (bubble.Lock, error) {
+		for _, talk := range [][]string{{"SET", "k", "1"}, {"PING"}, {"WAIT", "1", "100"}} {
+			if c.Name() != "A" {
+				break
+			}
+			conn, err := c.Dial(context.Background(), "tcp", c.Addresses()[0])
+			if err != nil {
+				return nil, err
+			}
+			defer conn.Close()
+			_, err = ask(conn, time.Second, "PING")
+			if got, _ = ask(conn, time.Second, talk...); err != nil {
+				return nil, err
+			}
+		}
+		return bare(c)
+	}
+	play(t, "clients: [A, B]\nservers: {redis: {replicas: 1, lag: 5s}}\n", lock, func(*bubble.World, *history.History) {})
+	must.Equalf(t, got, ":0", "WAIT after a greeting")
+}
+
 // hold plays a talk and returns the answers.
 func hold(t *testing.T, talk string, dial func() (net.Conn, error)) string {
 	t.Helper()

@@ -36,7 +36,8 @@ type cluster struct {
 type member struct {
 	host
 	cluster *cluster
-	since   time.Duration // of its last restart, on its monotonic clock
+	since   time.Duration   // of its last restart, on its monotonic clock
+	deaf    history.Instant // since when it hears of no leader with a majority, or never
 }
 
 var (
@@ -51,7 +52,7 @@ func (w *World) newCluster(names []string, set plan.Cluster, s *store.Store, mod
 	}
 	c.by = c
 	for _, name := range names {
-		m := &member{cluster: c}
+		m := &member{cluster: c, deaf: never}
 		w.begin(&m.host, name, m)
 		c.members = append(c.members, m)
 	}
@@ -93,6 +94,11 @@ func (c *cluster) submit(l *call) {
 		}
 	}
 	if !c.leads(c.leader, consent) || c.w.network.apart(l.host.node, c.leader.node) {
+		if c.answersAlone(l) {
+			l.executedOn(l.host)
+			l.answer()
+			return
+		}
 		c.parked = append(c.parked, l)
 		return
 	}
@@ -144,7 +150,16 @@ func (c *cluster) answer(l *call) {
 		l.answer()
 		return
 	}
-	c.w.k.After(c.hop(), kernel.HandlerFunc(l.answer), 0)
+	l.host.hear(c.last.node, c.hop(), l.answer)
+}
+
+// inform implements runner: at once, unless the server stands still or is cut off from the leader.
+func (c *cluster) inform(h *host, do func()) {
+	if h.up() && !c.w.network.apart(c.last.node, h.node) {
+		do()
+		return
+	}
+	h.hear(c.last.node, 0, do)
 }
 
 func (c *cluster) server() *host { return &c.last.host }
@@ -175,20 +190,25 @@ func (m *member) hangUp(cn *conn) { m.cluster.closed(cn) }
 // connections are closed.
 func (m *member) died() {
 	c := m.cluster
-	here := func(l *call) bool { return l.host == &m.host }
-	for _, l := range append(take(&c.parked, here), take(&c.waiting, here)...) {
-		l.refuse()
-	}
+	m.refuseAll()
 	for _, cn := range m.lostConns {
 		c.model.Closed(c.clock(), cn.store())
 	}
 	c.drain(history.NoCause)
 }
 
+// refuseAll refuses all requests that the server has not answered.
+func (m *member) refuseAll() {
+	here := func(l *call) bool { return l.host == &m.host }
+	for _, l := range append(take(&m.cluster.parked, here), take(&m.cluster.waiting, here)...) {
+		l.refuse()
+	}
+}
+
 // revived implements service: the server takes part again, with the common state.
 func (m *member) revived() { m.since = m.clock().Mono }
 
-func (m *member) thawed() {}
+func (m *member) thawed() { m.catchUp() }
 
 func (m *member) clockChanged() { m.cluster.arm() }
 

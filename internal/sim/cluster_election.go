@@ -34,6 +34,7 @@ func (c *cluster) leads(m *member, consent store.Consent) bool {
 // reachabilityChanged implements backend: a leader without a majority is replaced by the first
 // server that has one. A dead leader is noticed at once, since its connections close.
 func (c *cluster) reachabilityChanged() {
+	c.listen()
 	switch {
 	case c.leader != nil && c.hasMajority(c.leader):
 		c.w.k.Cancel(c.silent)
@@ -88,7 +89,51 @@ func (c *cluster) lead(m *member) {
 	}
 	c.model.Lead(c.clock())
 	c.drain(history.NoCause)
+	c.listen()
 	c.resubmit()
+}
+
+// listen notes which servers hear of a leader with a majority. One of ZooKeeper that does not goes
+// on for a while: until its connection to the leader has been silent for too long (Learner), or as
+// the leader until its followers have (Leader). Then it closes the connections of its clients.
+func (c *cluster) listen() {
+	if c.silence == 0 {
+		return
+	}
+	whole := c.leader != nil && c.hasMajority(c.leader)
+	for _, m := range c.members {
+		switch {
+		case !m.up(), whole && !c.w.network.apart(m.node, c.leader.node):
+			m.deaf = never
+		case m.deaf == never:
+			since := c.w.k.Now()
+			m.deaf = since
+			c.w.k.After(c.silence, kernel.HandlerFunc(func() {
+				if m.deaf == since {
+					m.sendAway()
+				}
+			}), 0)
+		}
+	}
+}
+
+// answersAlone reports whether a server that does not know yet that it has lost touch with its leader
+// answers a request by itself: a heartbeat, of which the leader then does not hear. A dead leader
+// closes its connections, so all servers know at once.
+func (c *cluster) answersAlone(l *call) bool {
+	m, ok := l.host.serv.(*member)
+	return ok && m.deaf != never && c.w.k.Now().Sub(m.deaf) < c.silence && !c.last.proc.Dead() &&
+		l.about().Does == history.KeepsAlive
+}
+
+// sendAway closes all connections of clients.
+func (m *member) sendAway() {
+	m.refuseAll()
+	for len(m.conns) > 0 {
+		cn := m.conns[0]
+		cn.close()
+		m.cluster.closed(cn)
+	}
 }
 
 // resubmit submits the parked requests again.

@@ -66,6 +66,8 @@ func (s *sqlServer) able() bool { return s.up() }
 
 func (s *sqlServer) answer(l *call) { l.answer() }
 
+func (s *sqlServer) inform(_ *host, do func()) { do() }
+
 func (s *sqlServer) replicate(effects []any) {
 	effects = slices.Clone(effects) // the model reuses the list
 	for _, r := range s.db.servers {

@@ -29,6 +29,9 @@ func (t *tracking) remembers() bool {
 
 // ofConnection executes a request about the connection itself.
 func (l *call) ofConnection() {
+	if s, ok := l.host.serv.(*redisServer); ok && l.conn != nil {
+		l.conn.offset = s.offset // it is a command, too: see wait
+	}
 	switch {
 	case l.ofClient != nil:
 		l.reply = l.conn.aboutTracking(l.ofClient)

@@ -17,9 +17,10 @@ type host struct {
 	proc   *kernel.Proc
 	lives  int // how often it was restarted; requests to an earlier life are refused
 	serv   service
-	inbox  []*call // requests that came while it was frozen
-	hungUp []*conn // by their clients meanwhile
-	conns  []*conn // of clients, by order of dialling
+	inbox  []*call  // requests that came while it was frozen
+	heard  []func() // from other servers meanwhile, see hear
+	hungUp []*conn  // by their clients meanwhile
+	conns  []*conn  // of clients, by order of dialling
 
 	lostConns []*conn // closed by its death, for died
 }
@@ -100,6 +101,26 @@ func (h *host) arrive(l *call) {
 	}
 }
 
+// hear does something when a message from another server arrives; after its thaw if it is frozen.
+func (h *host) hear(from history.NodeID, travels time.Duration, do func()) {
+	h.w.network.send(h.w.k.Now().Add(travels), from, h.node, kernel.HandlerFunc(func() {
+		if h.proc.Frozen() && !h.proc.Dead() {
+			h.heard = append(h.heard, do)
+			return
+		}
+		do()
+	}))
+}
+
+// catchUp does what the process has heard while it was frozen.
+func (h *host) catchUp() {
+	heard := h.heard
+	h.heard = nil
+	for _, do := range heard {
+		do()
+	}
+}
+
 // kill ends the process. Its connections break, and its inbox is lost.
 func (h *host) kill() {
 	h.proc.Kill()
@@ -116,6 +137,7 @@ func (h *host) kill() {
 	h.lostConns = conns
 	h.serv.died()
 	h.lostConns = nil
+	h.catchUp() // whoever waits for an answer learns that there is none
 	h.w.backend.reachabilityChanged()
 }
 

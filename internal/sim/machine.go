@@ -22,6 +22,8 @@ type runner interface {
 	server() *host  // that executes, or was the last to do so
 	able() bool     // whether due work can be done now
 	answer(l *call) // sends an answer
+	// inform does something on one of the servers, once that server knows of the latest step.
+	inform(h *host, do func())
 	replicate(effects []any)
 }
 
@@ -73,12 +75,12 @@ func (m *machine) carry(out *store.Output) {
 	}
 	for _, p := range out.Pushes {
 		if cn := w.connOf(p.Conn); cn != nil {
-			cn.push(p.Value)
+			m.by.inform(cn.host, func() { cn.push(p.Value) })
 		}
 	}
 	for _, d := range out.Drops {
 		if cn := w.connOf(d); cn != nil {
-			cn.close()
+			m.by.inform(cn.host, cn.close)
 		}
 	}
 	m.by.replicate(out.Effects)

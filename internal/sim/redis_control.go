@@ -105,6 +105,10 @@ func (s *redisServer) confirmed(offset int64) (n int64) {
 
 // giveUp ends a WAIT after its timeout.
 func (s *redisServer) giveUp(l *call, id int64) {
+	if s.proc.Frozen() && !s.proc.Dead() {
+		s.heard = append(s.heard, func() { s.giveUp(l, id) })
+		return
+	}
 	// Calls are reused: the id tells whether it is still this one.
 	for _, w := range take(&s.waiters, func(w waiter) bool { return w.call == l && w.id == id && l.id == id }) {
 		s.endWait(l, redis.Int(s.confirmed(w.offset)))
@@ -121,13 +125,12 @@ func (s *redisServer) unblockAll() {
 // acknowledge reports this replica's offset to the primary (REPLCONF ACK).
 func (s *redisServer) acknowledge(offset int64) {
 	up, link := s.upstream, s.link
-	at := s.w.k.Now().Add(s.group.hop())
-	s.w.network.send(at, s.node, up.node, kernel.HandlerFunc(func() {
-		if up.knows(link) && up.up() {
+	up.order(s.node, s.group.hop(), func() {
+		if up.knows(link) {
 			link.acked, link.heard = max(link.acked, offset), s.w.k.Now()
 			up.serveWaiters()
 		}
-	}))
+	})
 }
 
 func (s *redisServer) serveWaiters() {

@@ -44,15 +44,11 @@ type replicated struct {
 // never if it has died meanwhile.
 func (s *redisServer) order(from history.NodeID, travels time.Duration, do func()) {
 	life := s.lives
-	s.w.network.send(s.w.k.Now().Add(travels), from, s.node, kernel.HandlerFunc(func() {
-		switch {
-		case s.proc.Dead() || s.lives != life:
-		case s.proc.Frozen():
-			s.orders = append(s.orders, do)
-		default:
+	s.hear(from, travels, func() {
+		if !s.proc.Dead() && s.lives == life {
 			do()
 		}
-	}))
+	})
 }
 
 // follow makes the server a replica of another one (REPLICAOF). It keeps its data until the other

@@ -47,6 +47,18 @@ func TestReplicasDoNotKnowScripts(t *testing.T) {
 	}
 }
 
+// A primary that stands still hears of confirmations, and of the end of a WAIT, when it goes on.
+func TestAFrozenPrimaryWaitsForItsThaw(t *testing.T) {
+	for length, want := range map[time.Duration]string{500 * time.Millisecond: "(integer) 1", 5 * time.Second: "(integer) 1"} {
+		h := play(t, story(t, "set-wait", "clients=[A]", "network={latency: 1ms, timeout: 10s}", "servers.redis={replicas: 1, lag: 20ms}",
+			fmt.Sprintf("when: A sends WAIT, after: 5ms, pause: redis-1, for: %v", length)))
+		waits := answers(h, "WAIT", 0, length)
+		if waits = append(waits, answers(h, "WAIT", length, length+time.Second)...); len(waits) != 1 || waits[0] != want {
+			t.Errorf("after a pause of %v: %q, want %s after it", length, waits, want)
+		}
+	}
+}
+
 // The primary cannot notice that its replica has left, so it reports connected_slaves:1, as a real
 // one does, and no replica confirms a WAIT.
 func TestACutOffPrimaryStillCountsTheReplicaThatLeft(t *testing.T) {

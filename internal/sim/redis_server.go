@@ -44,7 +44,6 @@ type redisServer struct {
 	missed   int          // pieces that came while it was frozen
 	has      int64        // its offset in the stream of its last primary
 	lastHop  history.Instant
-	orders   []func() // that came while it was frozen
 
 	aof []redis.Effect // the append-only file; empty without persistence
 }
@@ -217,7 +216,7 @@ func (s *redisServer) recordEntry(e history.Event) {
 // died implements service: replicas lose their link.
 func (s *redisServer) died() {
 	s.refuseWaiters()
-	s.subs, s.serves, s.orders = s.subs[:0], s.serves[:0], nil
+	s.subs, s.serves = s.subs[:0], s.serves[:0]
 	s.looks, s.watches = nil, nil
 	s.cutOff()
 	s.lost = s.store.Owner(s.w.entry.Key)
@@ -290,11 +289,7 @@ func (s *redisServer) thawed() {
 	for ; s.missed > 0; s.missed-- {
 		s.takeNext()
 	}
-	orders := s.orders
-	s.orders = nil
-	for _, do := range orders {
-		do()
-	}
+	s.catchUp()
 	s.dropDue(s.wallMS())
 }
 

@@ -63,6 +63,20 @@ func (e *ensemble) cut(client string, from, length time.Duration, servers ...str
 	e.k.After(from+length, kernel.HandlerFunc(func() { e.network.heal(1) }), 0)
 }
 
+// split holds back everything between B with its server and all others for a while.
+func (e *ensemble) split(from, length time.Duration) {
+	ids := func(names ...string) (all []history.NodeID) {
+		for _, n := range names {
+			all = append(all, e.hist.Node(n))
+		}
+		return all
+	}
+	e.k.After(from, kernel.HandlerFunc(func() {
+		e.network.partition(1, ids("B", "zk-2"), ids("A", "zk-1", "zk-3"), true)
+	}), 0)
+	e.k.After(from+length, kernel.HandlerFunc(func() { e.network.heal(1) }), 0)
+}
+
 func (e *ensemble) session(c *client, zk zookeeper.Client) *zookeeper.Session {
 	e.t.Helper()
 	return must.Get(zk.Connect(c.Background(), 10*time.Second))(e.t)
@@ -185,6 +199,48 @@ func TestZKWatchSurvivesAChangeOfServer(t *testing.T) {
 		// The last reply came after one second, so the server is given up at 7.67 s.
 		if at := c.Mono(); at < 7600*time.Millisecond || at > 7800*time.Millisecond {
 			t.Errorf("the watch fired at %v", at)
+		}
+	})
+}
+
+// A server that has lost touch with its leader answers heartbeats for five ticks, since it does not
+// know. The leader hears of none, and ends the session before.
+func TestZKServerDoesNotKnowThatItIsCutOff(t *testing.T) {
+	e := newEnsemble(t)
+	e.split(3200*time.Millisecond, 30*time.Second) // just before B's next heartbeat
+	var gone time.Duration
+	e.run(func(c *client, zk zookeeper.Client) {
+		s := e.session(c, zk)
+		_ = c.Sleep(c.Background(), time.Second)
+		stat, watch, err := s.ExistsWatch(c.Background(), "/lock")
+		if err != nil || stat == nil {
+			t.Errorf("%+v, %v", stat, err)
+		}
+		must.Do(t, watch.Wait(c.Background()))
+		gone = c.Mono().Truncate(100 * time.Millisecond)
+	}, func(c *client, zk zookeeper.Client) {
+		s := e.session(c, zk)
+		must.Get(s.Create(c.Background(), "/lock", "", zookeeper.Ephemeral))(t)
+		must.Slices(t, follow(c, s, 1), []stateAt{{zookeeper.Disconnected, 13200 * time.Millisecond}})
+	})
+	must.Equalf(t, gone, 12*time.Second, "B's node is gone after")
+}
+
+// A cut that is shorter is noticed by no client.
+func TestZKServerIsBackInTime(t *testing.T) {
+	e := newEnsemble(t)
+	e.split(3200*time.Millisecond, 5*time.Second)
+	e.run(func(*client, zookeeper.Client) {}, func(c *client, zk zookeeper.Client) {
+		s := e.session(c, zk)
+		must.Get(s.Create(c.Background(), "/lock", "", zookeeper.Ephemeral))(t)
+		ctx, cancel := c.WithTimeout(c.Background(), 30*time.Second)
+		defer cancel()
+		if state, err := s.NextState(ctx); err == nil {
+			t.Errorf("state %v at %v", state, c.Mono())
+		}
+		stat, err := s.Exists(c.Background(), "/lock")
+		if err != nil || stat == nil {
+			t.Errorf("%+v, %v", stat, err)
 		}
 	})
 }
