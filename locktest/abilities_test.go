@@ -61,6 +61,30 @@ func (h *hold) Release(ctx context.Context) error {
 	return h.did(removeOwn.Run(ctx, h.store, []string{h.c.Key()}, h.word).Int())
 }
 
+// apart is a hold that keeps the only connection, for which its extensions wait.
+type apart struct {
+	extended
+	conn *redis.Conn
+}
+
+func (h apart) Release(ctx context.Context) error {
+	_ = h.conn.Close()
+	return h.hold.Release(ctx)
+}
+
+func oneConnection(c locktest.Client) locktest.Lock {
+	l := &owned{c, redis.NewClient(&redis.Options{Addr: c.Addresses()[0], Dialer: c.Dial, PoolSize: 1})}
+	c.Cleanup(func() { _ = l.store.Close() })
+	return locktest.LockFunc(func(ctx context.Context) (locktest.Lease, error) {
+		h := apart{extended{&hold{owned: l, word: rand.Text()}}, l.store.Conn()}
+		err := retry(ctx, c.Retry(), func() (bool, error) { return h.conn.SetNX(ctx, c.Key(), h.word, c.Lease()).Result() })
+		if err != nil {
+			_ = h.conn.Close()
+		}
+		return h, err
+	})
+}
+
 // extended is a hold that its holder extends.
 type extended struct{ *hold }
 

@@ -196,6 +196,7 @@ var failures = map[string]failure{
 		[]string{"has sent nothing to its store", "connect: connection refused"}},
 	"by wrong address": {runs(dials(func(c locktest.Client) *redis.Options { return &redis.Options{Addr: "localhost:6379", Dialer: c.Dial} })),
 		[]string{"nothing listens at localhost:6379"}},
+	"one connection":   {runs(oneConnection, locktest.Stories("contention", "long-work")), []string{`locktest.Breaks("long-work", "mutual-exclusion")`}},
 	"never":            {runs(newBlind, locktest.Stories("testdata/never.yaml")), []string{"inconclusive: ", "never fired"}},
 	"unmodelled":       {runs(unmodelled(1)), []string{"broken_test.go", "unknown: ", "(OBJECT)"}},
 	"unmodelled later": {runs(unmodelled(4), locktest.Stories("contention")), []string{"unknown: ", "(OBJECT)"}}, // three rehearse

@@ -16,7 +16,8 @@ import (
 type Client struct{ c *bubble.Client }
 
 // Name returns the client's name in the story: A, B and so on, or probe, which tries the lock at the
-// end.
+// end. A lock that tells its holders apart by host and process needs it in their place: these are
+// the same for all clients.
 func (c Client) Name() string { return c.c.Name() }
 
 // Key returns the name that the lock should have in the store.
@@ -35,6 +36,7 @@ func (c Client) Addresses() []string { return c.c.Addresses() }
 
 // Dial connects to one of the addresses. It serves as the dialer of a client library.
 func (c Client) Dial(ctx context.Context, network, addr string) (net.Conn, error) {
+	bubble.DropPools()
 	return c.c.Dial(ctx, network, addr)
 }
 
@@ -61,7 +63,7 @@ func (c Client) Nodes() []*redis.Client {
 	var out []*redis.Client
 	for _, addr := range c.Addresses() {
 		client := redis.NewClient(&redis.Options{
-			Addr: addr, Dialer: c.Dial, DialTimeout: c.Timeout(), ReadTimeout: c.Timeout(), WriteTimeout: c.Timeout(),
+			Addr: addr, Dialer: c.c.Dial, DialTimeout: c.Timeout(), ReadTimeout: c.Timeout(), WriteTimeout: c.Timeout(),
 		})
 		c.Cleanup(func() { _ = client.Close() })
 		out = append(out, client)

@@ -64,9 +64,6 @@ type Servers struct {
 	Dial  func(ctx context.Context, c *Client, server int) (net.Conn, error)
 	Setup []ports.Request // statements that an SQL server executes before the run
 	Wrong error           // why such servers are impossible, or nil
-	// Pools: the client's library keeps timers in a sync.Pool, where a timer of another bubble
-	// would end the program. The pools are emptied before each run.
-	Pools bool
 	// Set, if not nil, changes the servers of a plan.
 	Set func(p *plan.Plan)
 }
@@ -125,11 +122,12 @@ func Refuse(p *plan.Plan) error {
 	return nil
 }
 
-// dropPools empties every sync.Pool, whose contents survive a single collection.
-func dropPools() {
-	runtime.GC()
-	runtime.GC()
-}
+// pools says that every sync.Pool is emptied before each run.
+var pools atomic.Bool
+
+// DropPools says that a client library may keep timers in a sync.Pool, where a timer of another bubble
+// would end the program. go-redis does so when it waits for one of few connections.
+func DropPools() { pools.Store(true) }
 
 // ofServer reports whether the target of a fault is a server and not a client.
 func ofServer(p *plan.Plan, target string) bool {
@@ -142,8 +140,9 @@ func (w *World) Play(ctx context.Context, p *plan.Plan, _ string, seed uint64) (
 	if err := Refuse(p); err != nil {
 		return nil, err
 	}
-	if w.config.Servers.Pools {
-		dropPools()
+	if pools.Load() { // their contents survive a single collection
+		runtime.GC()
+		runtime.GC()
 	}
 	playing.Add(1)
 	defer playing.Add(-1)

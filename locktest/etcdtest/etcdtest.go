@@ -49,7 +49,7 @@ func NewClient(c locktest.Client) (*clientv3.Client, error) {
 	client, err := clientv3.New(clientv3.Config{
 		Endpoints: c.Addresses(), DialTimeout: c.Timeout(), Logger: zap.NewNop(),
 		DialOptions: []grpc.DialOption{
-			grpc.WithContextDialer(func(ctx context.Context, addr string) (net.Conn, error) { return c.Dial(ctx, "tcp", addr) }),
+			grpc.WithContextDialer(func(ctx context.Context, addr string) (net.Conn, error) { return c.Underlying().Dial(ctx, "tcp", addr) }),
 		},
 	})
 	if err != nil {

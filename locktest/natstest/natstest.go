@@ -35,7 +35,7 @@ type Cluster struct{}
 
 // Servers implements locktest.Store.
 func (Cluster) Servers() bubble.Servers {
-	return bubble.Servers{Store: model.ID, Port: 4222, Dial: door.Dial, Pools: true}
+	return bubble.Servers{Store: model.ID, Port: 4222, Dial: door.Dial}
 }
 
 // Connect returns a connection to any of the servers, with default options except for the story's
