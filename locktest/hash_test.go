@@ -61,8 +61,11 @@ func init() {
 		hashLock
 		want string
 	}{
-		"hash, blind take":    {hashLock{hashTime + hashTake, hashFade}, "mutual-exclusion is broken"},
-		"hash, longer lease":  {hashLock{hashTime + hashFree + "ARGV[2] = 3 * ARGV[2] " + hashTake, hashOwn + hashFade}, "untested: the store keeps lock of A for "},
+		"hash, blind take":   {hashLock{hashTime + hashTake, hashFade}, "mutual-exclusion is broken"},
+		"hash, longer lease": {hashLock{hashTime + hashFree + "ARGV[2] = 3 * ARGV[2] " + hashTake, hashOwn + hashFade}, "untested: the store keeps lock of A for "},
+		"hash, locked since": {hashLock{hashTime + `if now < tonumber(redis.call("hget", KEYS[1], "since") or "0") + 3 * ARGV[2] then return 0 end ` +
+			`redis.call("hset", KEYS[1], "owner", ARGV[1], "since", now) return 1`, hashOwn + `return redis.call("del", KEYS[1])`},
+			"untested: the holder dies at "},
 		"hash, blind delete":  {hashLock{hashTime + hashFree + hashTake, `return redis.call("del", KEYS[1])`}, "owner-only-release is broken"},
 		"hash, blind release": {hashLock{hashTime + hashFree + hashTake, hashFade}, "owner-only-release is broken"},
 	} {

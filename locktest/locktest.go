@@ -57,6 +57,7 @@ type Lock interface {
 	// Acquire waits for the lock until ctx ends, or for a shorter time of its own; it may also try only
 	// once. After an error the client believes that it does not hold the lock, and tries again while
 	// it has time. A client makes one call at a time, unless one ignores that its context has ended.
+	// ctx also ends when Acquire returns: renewals and transactions need another one.
 	Acquire(ctx context.Context) (Lease, error)
 }
 

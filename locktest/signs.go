@@ -21,6 +21,7 @@ type signs struct {
 	alarm   string // was told that it has no lock, soon after it got it and before any fault
 	token   string // a fencing token that the resource cannot compare, or that has not grown
 	lease   string // an entry that the store keeps for longer than the story's lease
+	long    string // a lock that outlived its dead holder for longer than that
 	renewed string // kept renewing after a release: no violation, but a frequent cause
 	stayed  string // its entry outlived its release: no violation either
 	later   string // its release returned before it had asked the store for it, so no fault met it
@@ -98,6 +99,7 @@ type reader struct {
 	highest   history.Event   // the acquisition with the highest token so far
 	highestAt history.Instant // when its entry was made
 	free      history.Instant // since when the lock has been free without an active fault
+	died      history.Instant // when the last holder died, if no client has acquired since
 	signs     signs
 }
 
@@ -187,6 +189,9 @@ func (r *reader) take(e *history.Event) {
 		r.becomes(e, t, idle)
 	case history.Crashed:
 		r.forgets = r.forgets || r.h.Role(e.Node) == history.RoleStore
+		if t.phase == holding {
+			r.died = e.At
+		}
 		r.becomes(e, t, gone)
 	case history.Promoted:
 		r.forgets = true
@@ -235,8 +240,20 @@ func (r *reader) acquires(e *history.Event, t *trail) {
 			name, e.At, name)
 	}
 	r.tokens(e, t)
+	r.inherits(e, t)
 	t.acquired = e.At
 	r.becomes(e, t, holding)
+}
+
+// inherits checks that the lock of a dead holder was taken when its lease was over. Who waits may look
+// once in a lease.
+func (r *reader) inherits(e *history.Event, t *trail) {
+	after, lease := e.At.Sub(max(r.died, t.waits)), r.h.Header.Lease
+	if r.died > 0 && r.fault <= r.died && r.faults == 0 && after > lease/2*5 && r.signs.long == "" {
+		r.signs.long = fmt.Sprintf("the holder dies at %v, and %s, the next one, gets the lock %v later. The lease of the story is %v, so its pauses "+
+			"would be over before the lock's lease is. Give the lock the lease that Client.Lease returns", r.died, r.h.Name(e.Node), after, lease)
+	}
+	r.died = 0
 }
 
 // tokens checks that the token of a holder is greater than those of the holders before it. Of two

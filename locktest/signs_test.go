@@ -64,7 +64,7 @@ func TestSigns(t *testing.T) {
 		story                          string
 		unasked, foreign, dead, renews bool
 		alarm, stays, hushed           bool
-		lease, token                   bool
+		lease, token, long             bool
 	}{
 		{story: takes + "; 3 A releasing; 4 A released"},
 		{story: "0 A waits; 2 A acquired", unasked: true},
@@ -101,6 +101,11 @@ func TestSigns(t *testing.T) {
 		{story: takes + "; 3 S extended owner=A peer=A keeps=15s"},
 		{story: takes + "; 3 S extended owner=A peer=A keeps=16s", lease: true},
 		{story: "0 A waits; 1 A sent; 1 S granted owner=A peer=A keeps=16s; 2 A acquired", lease: true},
+		{story: takes + "; 3 B waits; 3 A crashed; 28 B acquired", unasked: true},
+		{story: takes + "; 3 B waits; 3 B sent; 3 A crashed; 28 S granted owner=B peer=B; 28 B acquired"},
+		{story: takes + "; 3 B waits; 3 B sent; 3 A crashed; 29 S granted owner=B peer=B; 29 B acquired", long: true},
+		{story: takes + "; 3 A crashed; 9 B waits; 9 B sent; 29 S granted owner=B peer=B; 29 B acquired"}, // it comes late
+		{story: takes + "; 3 B waits; 3 B sent; 3 A crashed; 4 S fault-began; 29 S granted owner=B peer=B; 29 B acquired"},
 		{story: takes + " token=7" + next + " token=8"},
 		{story: takes + " token=7" + next + " token=7", token: true},
 		{story: takes + " token=7; 2 S fault-began" + next + " token=6", token: true},
@@ -155,6 +160,9 @@ func TestSigns(t *testing.T) {
 		}
 		if got := s.lease != ""; got != test.lease {
 			t.Errorf("%s\nlease: %q", test.story, s.lease)
+		}
+		if got := s.long != ""; got != test.long {
+			t.Errorf("%s\nlong: %q", test.story, s.long)
 		}
 		if got := s.token != ""; got != test.token {
 			t.Errorf("%s\ntoken: %q", test.story, s.token)

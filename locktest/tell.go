@@ -72,6 +72,8 @@ func (s *suite) wrongly(p *plan.Plan, r *result) string {
 		return r.signs.token
 	case r.signs.unasked != "" && !slices.Contains(s.untested, rehearsal):
 		return "untested: " + r.signs.unasked
+	case r.signs.long != "" && !slices.Contains(s.untested, rehearsal):
+		return "untested: " + r.signs.long
 	case r.signs.foreign != "" && !slices.Contains(s.broken(p.Slug), OwnerOnlyRelease):
 		return r.signs.foreign
 	case r.signs.alarm != "" && len(s.broken(p.Slug)) == 0 && len(p.Clocks) == 0: // a wrong clock may end a lease at once

@@ -32,7 +32,9 @@ package redis
 
 import (
 	"cmp"
+	"regexp"
 	"slices"
+	"strconv"
 	"time"
 
 	"lockstep/internal/history"
@@ -286,19 +288,41 @@ func (s *Store) Kept(client history.NodeID) (all []store.Entry) {
 	return all
 }
 
-// left is how long an entry lasts, in milliseconds: its time to live, or until a time in its value,
-// in milliseconds or seconds since 1970, that is less than a day ahead; 0: neither.
+// left is how long an entry lasts, in milliseconds: its time to live, or until a time in its value
+// that is less than a day ahead; 0: neither.
 func (e *entry) left(nowMS int64) int64 {
 	if e.expireMS != noExpiry {
 		return e.ttl(nowMS)
 	}
 	for _, f := range append([]field{{value: e.str}}, e.fields...) {
-		at, _ := parseInt(f.value)
-		for _, unit := range []int64{1, 1000} {
-			if left := at*unit - nowMS; left > 0 && left < (24*time.Hour).Milliseconds() {
+		for _, text := range timeIn.FindAllString(digits(&f.value), -1) {
+			if left := millis(text) - nowMS; left > 0 && left < (24*time.Hour).Milliseconds() {
 				return left
 			}
 		}
+	}
+	return 0
+}
+
+// timeIn finds what may be a time in a value: a number since 1970, or a text as time.Time writes it.
+var timeIn = regexp.MustCompile(`\d{10,19}|\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)`)
+
+// millis is a time as milliseconds since 1970. The unit of a number shows in its digits: seconds have
+// 10 of them until 2286, nanoseconds 19. 0 for no time.
+func millis(text string) int64 {
+	if at, err := time.Parse(time.RFC3339, text); err == nil {
+		return at.UnixMilli()
+	}
+	n, _ := strconv.ParseInt(text, 10, 64) // 0 if it is too long
+	switch len(text) {
+	case 10:
+		return n * 1000
+	case 13:
+		return n
+	case 16:
+		return n / 1000
+	case 19:
+		return n / 1_000_000
 	}
 	return 0
 }

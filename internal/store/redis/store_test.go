@@ -290,7 +290,13 @@ func TestKept(t *testing.T) {
 	do(s, now, 1, Set("e", "1000000009"))
 	do(s, now, 1, Set("f", "1000086400"))
 	do(s, now, 1, Set("g", "1").PX(ttl))
-	if got, want := fmt.Sprint(s.Kept(1)), fmt.Sprint([]store.Entry{{Key: "a"}, {Key: "b"}, {Key: "d", Lease: 7 * time.Millisecond}, {Key: "e", Lease: 9 * time.Second}, {Key: "f"}, {Key: "g", Lease: ttl}}); got != want {
+	want := []store.Entry{{Key: "a"}, {Key: "b"}, {Key: "d", Lease: 7 * time.Millisecond}, {Key: "e", Lease: 9 * time.Second}, {Key: "f"}, {Key: "g", Lease: ttl}}
+	for i, text := range []string{"A:1000000009000000", "1000000009000000000 A", `{"until":"2001-09-09T03:46:49.5+02:00"}`, "20010909014649", "token 10000000091"} {
+		key := fmt.Sprint("h", i)
+		do(s, now, 1, Set(key, text))
+		want = append(want, store.Entry{Key: key, Lease: []time.Duration{9 * time.Second, 9 * time.Second, 9500 * time.Millisecond, 0, 0}[i]})
+	}
+	if got, want := fmt.Sprint(s.Kept(1)), fmt.Sprint(want); got != want {
 		t.Errorf("kept are %s, want %s", got, want)
 	}
 }
