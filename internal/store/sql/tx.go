@@ -86,10 +86,9 @@ func (d *DB) over(t *tx, kind history.Kind, by history.NodeID) {
 	d.release(t)
 }
 
-// hold notes that a client works under the lock on a row, which it has read or, if that is what its
-// lock does, changed.
-func (d *DB) hold(t *tx, r *row, reads bool) {
-	if !reads && !d.cfg.Lock.Held || t.session.tx != t || r.live || !d.isLock(r.table, r.seenBy(t)) || slices.Contains(t.held, r) {
+// hold notes that a client works under the lock on a row, if that is what its lock does.
+func (d *DB) hold(t *tx, r *row) {
+	if !d.cfg.Lock.Held || t.session.tx != t || !d.isLock(r.table, r.seenBy(t)) || slices.Contains(t.held, r) {
 		return
 	}
 	t.held = append(t.held, r)
