@@ -196,9 +196,37 @@ var failures = map[string]failure{
 		[]string{"has sent nothing to its store", "connect: connection refused"}},
 	"by wrong address": {runs(dials(func(c locktest.Client) *redis.Options { return &redis.Options{Addr: "localhost:6379", Dialer: c.Dial} })),
 		[]string{"nothing listens at localhost:6379"}},
-	"one connection":   {runs(oneConnection, locktest.Stories("contention", "long-work")), []string{`locktest.Breaks("long-work", "mutual-exclusion")`}},
-	"never":            {runs(newBlind, locktest.Stories("testdata/never.yaml")), []string{"inconclusive: ", "never fired"}},
-	"unmodelled":       {runs(unmodelled(1)), []string{"broken_test.go", "unknown: ", "(OBJECT)"}},
+	"one connection": {runs(oneConnection, locktest.Stories("contention", "long-work")), []string{`locktest.Breaks("long-work", "mutual-exclusion")`}},
+	"never":          {runs(newBlind, locktest.Stories("testdata/never.yaml")), []string{"inconclusive: ", "never fired"}},
+	"unmodelled":     {runs(unmodelled(1)), []string{"broken_test.go", "unknown: ", "(OBJECT)"}},
+	"unmodelled alone": {runs(func(c locktest.Client) locktest.Lock {
+		return acquires(func(ctx context.Context) (locktest.Lease, error) { return nil, c.Redis().Do(ctx, "MONITOR").Err() })(c)
+	}), []string{"unknown: ", "(MONITOR)"}},
+	"too short": {runs(func(c locktest.Client) locktest.Lock { return &blind{c.Redis(), c.Key(), c.Lease() / 1000} }),
+		[]string{"releases the lock and is told that it had none", "s entry expires at ", "it was made to last 10ms"}},
+	"bound to Acquire": {runs(with(func(ctx context.Context, h *hold) (locktest.Lease, error) {
+		context.AfterFunc(ctx, func() { h.store.Del(context.Background(), h.c.Key()) })
+		return h, nil
+	})), []string{"s own DEL lock ends its entry at ", "the context of Acquire"}},
+	"listens only": {runs(func(c locktest.Client) locktest.Lock {
+		l := &blind{c.Redis(), c.Key(), c.Lease()}
+		return locktest.LockFunc(func(ctx context.Context) (locktest.Lease, error) {
+			sub := l.store.Subscribe(ctx, "released")
+			defer sub.Close()
+			for {
+				if ok, err := l.store.SetNX(ctx, l.key, "locked", l.lease).Result(); ok || err != nil {
+					return locktest.LeaseFunc(func(ctx context.Context) error {
+						return errors.Join(l.Release(ctx), l.store.Publish(ctx, "released", "").Err())
+					}), err
+				}
+				select {
+				case <-sub.Channel():
+				case <-ctx.Done():
+					return nil, ctx.Err()
+				}
+			}
+		})
+	}, locktest.Stories("crash")), []string{"B waits until ", "for a lock that has been free for "}},
 	"unmodelled later": {runs(unmodelled(4), locktest.Stories("contention")), []string{"unknown: ", "(OBJECT)"}}, // three rehearse
 	"unmodelled walk": {runs(unmodelled(4), locktest.Stories(), locktest.Walk()),
 		[]string{"unknown: none of ", `places tested anything; allow it with locktest.MayBeUntested("walk/pause")`}},

@@ -85,10 +85,10 @@ func (s *suite) works(t *testing.T, p *plan.Plan, r *result) bool {
 	switch {
 	case r.Err != nil:
 		t.Errorf("the lock cannot be played: %v", r.Err)
-	case !slices.ContainsFunc(h.Events, func(e history.Event) bool { return e.Kind == history.Sent }):
-		t.Errorf("the lock has sent nothing to its store: it has to use the connections of locktest.Client%s", r.firstError())
 	case len(r.notes.Missed) > 0:
 		t.Errorf("%s%s", r.unmodelled(), r.firstError())
+	case !slices.ContainsFunc(h.Events, func(e history.Event) bool { return e.Kind == history.Sent }):
+		t.Errorf("the lock has sent nothing to its store: it has to use the connections of locktest.Client%s", r.firstError())
 	case r.Judgement.Acquired == 0:
 		t.Errorf("no client has ever got the lock, though nothing went wrong%s\n%s", r.firstError(), s.tell(p, r))
 	default:

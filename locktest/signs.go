@@ -23,62 +23,10 @@ type signs struct {
 	lease   string // an entry that the store keeps for longer than the story's lease
 	long    string // a lock that outlived its dead holder for longer than that
 	renewed string // kept renewing after a release: no violation, but a frequent cause
+	left    string // waited in vain for a free lock: progress judges that
 	stayed  string // its entry outlived its release: no violation either
 	later   string // its release returned before it had asked the store for it, so no fault met it
 	hushed  string // reported a release as done that the store has neither confirmed nor executed
-}
-
-// trail is the state of a client at an event of a history.
-type trail struct {
-	asked, granted bool // since it began to wait
-	entries        int  // on all servers
-	phase          phase
-	acquired       history.Instant
-	releasing      history.Instant           // when its last release began
-	answered       history.Instant           // when it was last answered
-	ended          history.Instant           // when an entry of its last ended
-	entered        history.Instant           // when an entry was last made for it
-	released       history.Instant           // successfully, and it has not asked again; 0 otherwise
-	failed         bool                      // an attempt of this process has failed
-	waits          history.Instant           // when it began to wait
-	since          history.Instant           // when this attempt began
-	alone          history.Instant           // since when no other has anything, and no fault is active
-	open           map[int64]history.Instant // this attempt's unanswered requests: when they were sent
-	heard          history.Instant           // when the last answer arrived that was slow
-	foreign        stretch
-	renewed        stretch
-}
-
-type phase uint8
-
-const (
-	idle phase = iota
-	waiting
-	holding
-	releasing
-	gone // its process has died
-)
-
-// stretch counts how often something happened, from when to when.
-type stretch struct {
-	times    int
-	from, to history.Instant
-	command  int32
-	keeps    time.Duration // how long the first left an entry; 0: for ever
-}
-
-func (s *stretch) add(e *history.Event) {
-	if s.times == 0 {
-		s.from, s.command, s.keeps = e.At, e.Cause, time.Duration(e.Value)
-	}
-	s.times, s.to = s.times+1, e.At
-}
-
-func (s *stretch) String() string {
-	if s.times == 1 {
-		return fmt.Sprintf("at %v", s.from)
-	}
-	return fmt.Sprintf("%d times, from %v to %v", s.times, s.from, s.to)
 }
 
 // reader reads a history for signs.
@@ -241,7 +189,7 @@ func (r *reader) acquires(e *history.Event, t *trail) {
 	}
 	r.tokens(e, t)
 	r.inherits(e, t)
-	t.acquired = e.At
+	t.acquired, t.ends = e.At, ""
 	r.becomes(e, t, holding)
 }
 
@@ -281,7 +229,8 @@ func (r *reader) lasts(e *history.Event) {
 	}
 }
 
-// alarms checks that a lock which a client has just got is there for its work and its release.
+// alarms checks that a lock which a client has just got is there for its work and its release, and that
+// a release finds an entry that is there.
 func (r *reader) alarms(e *history.Event, t *trail) {
 	what := ""
 	switch e.Kind {
@@ -293,11 +242,18 @@ func (r *reader) alarms(e *history.Event, t *trail) {
 		what = "releases the lock and gets an error"
 	}
 	inside := t.phase == holding || t.phase == releasing
-	if what != "" && inside && !r.faulted && r.signs.alarm == "" && e.At.Sub(t.acquired) < r.h.Header.Lease/2 {
+	missed := e.Kind == history.NotHeld && r.entered && t.entries > 0 && t.ends == ""
+	if what != "" && inside && !r.faulted && r.signs.alarm == "" && (missed || e.At.Sub(t.acquired) < r.h.Header.Lease/2) {
 		r.signs.alarm = fmt.Sprintf("%s %s at %v. It got the lock at %v, and nothing has gone wrong",
 			r.h.Name(e.Node), what, e.At, t.acquired)
 		if said := r.h.Text(e.Text); said != "" {
 			r.signs.alarm += ". The error: " + said
+		}
+		switch {
+		case missed:
+			r.signs.alarm += fmt.Sprintf(". The store has an entry of %s all the time", r.h.Name(e.Node))
+		case t.ends != "":
+			r.signs.alarm += ". " + t.ends
 		}
 	}
 }
@@ -328,7 +284,9 @@ func (r *reader) givesUp(e *history.Event, t *trail) {
 	again := r.entered && t.failed && e.At > t.since && r.fault <= t.since
 	if again && r.signs.dead == "" && (r.free <= t.since && free > promptly || free >= r.patience) {
 		r.signs.dead = fmt.Sprintf("%s tries until %v and does not get the lock, which has been free for %v: "+
-			"its handle is of no use any more", r.h.Name(e.Node), e.At, free.Round(time.Millisecond))
+			"its handle is of no use any more%s", r.h.Name(e.Node), e.At, free.Round(time.Millisecond), t.unheard(e.At))
+	} else if r.entered && r.signs.left == "" && free >= r.patience {
+		r.signs.left = fmt.Sprintf("%s waits until %v for a lock that has been free for %v%s", r.h.Name(e.Node), e.At, free.Round(time.Millisecond), t.unheard(e.At))
 	}
 	r.stalls(e, t, e.Node)
 	t.failed = true
@@ -356,12 +314,26 @@ func (r *reader) stalls(e *history.Event, t *trail, client history.NodeID) {
 	}
 }
 
+// loses notes how the entry of a holder ends while it works.
+func (r *reader) loses(e *history.Event, owner *trail) {
+	_, sent := r.h.Request(e.Cause)
+	switch name := r.h.Name(e.Owner); {
+	case owner.phase != holding:
+	case e.Kind == history.Expired:
+		owner.ends = fmt.Sprintf("%s's entry expires at %v: it was made to last %v", name, e.At, owner.keeps)
+	case e.Peer == e.Owner && sent != nil:
+		owner.ends = fmt.Sprintf("%s's own %s ends its entry at %v. What is bound to the context of Acquire ends when that returns",
+			name, r.h.Text(sent.Text), e.At)
+	}
+}
+
 // entry counts the entries of an owner.
 func (r *reader) entry(e *history.Event, owner *trail) {
 	by := &r.trails[e.Peer]
 	fromClient := e.Peer != 0 && r.h.Role(e.Peer) == history.RoleClient
 	if e.Kind == history.Granted || e.Kind == history.Extended {
 		r.lasts(e)
+		owner.keeps = time.Duration(e.Value)
 	}
 	if e.Kind == history.Granted {
 		r.granting, owner.entered = cmp.Or(r.granting, e.Node), e.At
@@ -382,6 +354,7 @@ func (r *reader) entry(e *history.Event, owner *trail) {
 			r.stalls(e, owner, e.Owner)
 			r.lingers(e, owner)
 		}
+		r.loses(e, owner)
 		owner.ended = e.At
 		if owner.entries > 0 {
 			owner.entries--

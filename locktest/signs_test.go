@@ -84,6 +84,9 @@ func TestSigns(t *testing.T) {
 		{story: takes + "; 7 A lost-lease"}, // half a lease later
 		{story: takes + "; 3 A releasing; 4 A not-held", alarm: true},
 		{story: takes + "; 3 A releasing; 4 A release-failed", alarm: true},
+		{story: takes + "; 30 A releasing; 31 A not-held", alarm: true}, // it is there
+		{story: takes + "; 11 S expired owner=A; 30 A releasing; 31 A not-held"},
+		{story: takes + "; 2 S fault-began; 30 A releasing; 31 A not-held"},
 		{story: takes + "; 2 S fault-began; 3 A releasing; 4 A release-failed"},
 		{story: failed + "; 3 B waits; 5 B gave-up", dead: true},
 		{story: failed + "; 3 B waits; 4 B gave-up"}, // for too short a time
@@ -170,6 +173,9 @@ func TestSigns(t *testing.T) {
 		if got := s.renewed != ""; got != test.renews {
 			t.Errorf("%s\nrenews: %q", test.story, s.renewed)
 		}
+	}
+	if s := read(told(t, failed+"; 3 B waits; 3 B sent; 5 B gave-up"), true, 0); !strings.HasSuffix(s.dead, ". Its request of 3.000 s has no answer: a request needs a time limit of its own") {
+		t.Errorf("dead: %q", s.dead)
 	}
 	// If the entries are not known, only the requests count.
 	if s := read(told(t, "0 A waits; 1 A sent; 2 A acquired; 3 B waits; 4 B gave-up; 5 B waits; 9 B gave-up"), false, 0); s != (signs{}) {

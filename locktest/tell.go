@@ -89,7 +89,7 @@ func (s *suite) wrongly(p *plan.Plan, r *result) string {
 // advise says why a run is inconclusive, and what to do.
 func (r *result) advise(slug string) string {
 	why := r.why().English() + "."
-	for _, cause := range []string{r.signs.stayed, r.signs.later} {
+	for _, cause := range []string{r.signs.left, r.signs.stayed, r.signs.later} {
 		if cause != "" {
 			why += " " + cause + "."
 		}
@@ -153,7 +153,7 @@ func (s *suite) failed(t *testing.T, p *plan.Plan, r *result) string {
 			lines = append(lines, fmt.Sprintf("%s is %s, and the test says that it breaks: if the lock has become better, take that out of locktest.Breaks(%q).", e.Property, e.Got, p.Slug))
 		}
 	}
-	for _, cause := range []string{r.signs.renewed, r.signs.stayed} {
+	for _, cause := range []string{r.signs.left, r.signs.renewed, r.signs.stayed} {
 		if cause != "" {
 			lines = append(lines, cause+".")
 		}

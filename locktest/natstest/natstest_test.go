@@ -35,7 +35,11 @@ func newBucket(blind bool) func(c locktest.Client) locktest.Lock {
 }
 
 func (b bucket) Acquire(ctx context.Context) (locktest.Lease, error) {
-	kv, err := b.js.CreateKeyValue(ctx, jetstream.KeyValueConfig{Bucket: "locks", TTL: b.c.Lease()})
+	bucket := b.js.CreateKeyValue
+	if b.blind {
+		bucket = b.js.CreateOrUpdateKeyValue
+	}
+	kv, err := bucket(ctx, jetstream.KeyValueConfig{Bucket: "locks", TTL: b.c.Lease()})
 	if err != nil {
 		return nil, err
 	}

@@ -159,13 +159,14 @@ func readMessage(in io.Reader, words []string) (m message, err error) {
 
 // publish executes a request to JetStream or a write to the bucket.
 func (s *server) publish(m message) {
-	const api, create, info, get = "$JS.API.", "STREAM.CREATE.KV_", "STREAM.INFO.KV_", "DIRECT.GET.KV_"
+	const api, create, update, info, get = "$JS.API.", "STREAM.CREATE.KV_", "STREAM.UPDATE.KV_", "STREAM.INFO.KV_", "DIRECT.GET.KV_"
 	asked, isAPI := strings.CutPrefix(m.subject, api)
 	key, isKey := strings.CutPrefix(m.subject, "$KV.")
 	switch {
 	case isAPI && asked == "INFO":
 		s.send(m.reply, "", `{"type":"io.nats.jetstream.api.v1.account_info_response","limits":{},"api":{"level":2}}`)
-	case isAPI && strings.HasPrefix(asked, create) && s.isBucket(asked[len(create):]):
+	case isAPI && strings.HasPrefix(asked, create) && s.isBucket(asked[len(create):]),
+		isAPI && strings.HasPrefix(asked, update) && s.isBucket(asked[len(update):]):
 		s.describe(m)
 	case isAPI && strings.HasPrefix(asked, info) && s.isBucket(asked[len(info):]):
 		s.describe(message{reply: m.reply, body: s.config()})
