@@ -364,6 +364,7 @@ func (r *reader) entry(e *history.Event, owner *trail) {
 		if fromClient && e.Peer != e.Owner {
 			by.foreign.add(e)
 		}
+		owner.granted = owner.granted || e.Peer == e.Owner // a client takes its own old entry over
 	}
 	renews := e.Kind == history.Granted || e.Kind == history.Extended
 	if fromClient && renews && e.Peer == e.Owner && (by.phase == idle || by.phase == gone) {

@@ -73,6 +73,7 @@ func TestSigns(t *testing.T) {
 		{story: "0 A waits; 1 A sent; 1 S granted owner=B peer=B; 2 A acquired", unasked: true},
 		{story: "0 A waits; 1 A sent; 1 S granted owner=A peer=A; 2 S expired owner=A; 3 A acquired"}, // the reply is late
 		{story: "0 S granted owner=A peer=A; 1 A waits; 2 A acquired"},                                // it has asked before
+		{story: "0 S granted owner=A peer=A; 1 A waits; 1 A sent; 1 S extended owner=A peer=A; 2 S removed owner=A peer=B; 3 A acquired"},
 		{story: takes + "; 3 A releasing; 4 A released; 5 S removed owner=A peer=A; 6 A waits; 7 A sent; 8 A acquired", unasked: true},
 		{story: takes + "; 3 S extended owner=A peer=A"},
 		{story: takes + "; 3 S extended owner=A peer=B", foreign: true},
