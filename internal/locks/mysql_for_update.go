@@ -39,7 +39,7 @@ import (
 
 func init() {
 	Register(Variant{
-		ID: "mysql-for-update", Store: StoreMySQL, Entry: store.Entry{Table: "lock_rows", Name: "name", Held: true},
+		ID: "mysql-for-update", Store: StoreMySQL, Entry: store.Entry{Table: "lock_rows", Name: "name"},
 		New: func(d Deps) Lock { return &mysqlForUpdate{sqlSessions{Deps: d}} },
 	})
 }

@@ -178,7 +178,6 @@ func TestAdvisoryLocksAreEntries(t *testing.T) {
 // A wait for a named lock ends at an instant of the wall clock, a wait for a row after a duration.
 func TestAStepEndsWaitsForNames(t *testing.T) {
 	b := newBench(t, MySQL, "CREATE TABLE r (name VARCHAR(64) NOT NULL PRIMARY KEY)", "INSERT INTO r (name) VALUES ('lock')")
-	b.db.cfg.Lock.Held = true
 	b.want(b.do("A", "SELECT GET_LOCK('lock', 0)"), "(1)", "granted 1 by 1 0s")
 	b.want(b.do("B", "SELECT GET_LOCK('lock', 5)"), "waits")
 	b.ahead = -2 * time.Second
@@ -209,7 +208,6 @@ func TestAClosedSessionDoesNotWait(t *testing.T) {
 
 func TestLockedRowsAreEntries(t *testing.T) {
 	b := newBench(t, MySQL, "CREATE TABLE r (name VARCHAR(64) NOT NULL PRIMARY KEY)", "INSERT INTO r (name) VALUES ('lock')")
-	b.db.cfg.Lock.Held = true
 	lock := "SELECT name FROM r WHERE name = 'lock' FOR UPDATE"
 	b.want(b.do("a", lock), "('lock')") // the lock ends with its statement
 	b.want(b.do("A", "BEGIN"), "OK")
@@ -231,13 +229,17 @@ func TestLockedRowsAreEntries(t *testing.T) {
 	b.want(b.do("A", lock), "('lock')")
 }
 
-// What a row says is the entry, and not who has locked it to read and write it.
+// A lease that is read for update is the reader's from then on, until it says otherwise.
 func TestALeaseIsReadAndWritten(t *testing.T) {
 	b := newBench(t, MySQL, timedTable, "INSERT INTO l VALUES ('lock', '', 0)")
 	b.do("A", "BEGIN")
-	b.want(b.do("A", "SELECT owner FROM l WHERE name = 'lock' FOR UPDATE"), "('')")
+	b.want(b.do("A", "SELECT owner FROM l WHERE name = 'lock' FOR UPDATE"), "('')", "granted 1 by 1 0s")
 	b.want(b.do("A", "UPDATE l SET owner = 'A', expires_at = 1010000 WHERE name = 'lock'"), "1 row")
-	b.want(b.do("A", "COMMIT"), "OK", "granted 1 by 1 10s")
+	b.want(b.do("A", "COMMIT"), "OK", "extended 1 by 1 10s")
+	b.do("B", "BEGIN")
+	b.want(b.do("B", "SELECT owner FROM l WHERE name = 'lock' FOR UPDATE"), "('A')")
+	b.want(b.do("B", "UPDATE l SET owner = '' WHERE name = 'lock'"), "1 row")
+	b.want(b.do("B", "COMMIT"), "OK", "removed 1 by 2 0s")
 }
 
 // On a pooled connection the session ends with the statement.

@@ -83,7 +83,7 @@ func (d *DB) insert(r *run) (res Result, wait target) {
 	added := &row{serial: d.serial, table: t, keys: r.image}
 	t.rows = append(t.rows, added)
 	r.tx.write(added, r.image)
-	d.hold(r.tx, added)
+	d.hold(r.tx, added, false)
 	d.lockRow(r, added, exclusive)
 	res.Affected = 1
 	if g := t.generated(); g >= 0 && d.cfg.Flavour == MySQL {
@@ -113,7 +113,7 @@ func (d *DB) settleConflict(r *run, t *table, other *row) (res Result, wait targ
 	if wait = d.lockRow(r, other, exclusive); !wait.none() || !d.matches(r, t, other.seenBy(r.tx)) {
 		return res, wait
 	}
-	d.hold(r.tx, other)
+	d.hold(r.tx, other, false)
 	if d.assign(r, t, other) {
 		res.Affected = 1
 		if d.cfg.Flavour == MySQL {
@@ -237,7 +237,7 @@ func (d *DB) modify(r *run) (res Result, wait target) {
 		return res, wait
 	}
 	for _, on := range rows {
-		d.hold(r.tx, on)
+		d.hold(r.tx, on, false)
 		switch {
 		case r.st.kind == kindDelete:
 			d.emit(r, t, on.seenBy(r.tx))

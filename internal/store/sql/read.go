@@ -16,7 +16,7 @@ func (d *DB) selectRows(r *run) target {
 	rows, wait := d.lockRows(r, t)
 	for _, on := range rows {
 		d.emit(r, t, on.seenBy(r.tx))
-		d.hold(r.tx, on)
+		d.hold(r.tx, on, true)
 	}
 	return wait
 }

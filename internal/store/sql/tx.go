@@ -51,9 +51,18 @@ func (d *DB) commit(t *tx) {
 			continue
 		}
 		d.entry(r, old, t.session.conn.Client)
+		d.becomes(t, r)
 		d.Out.Effects = append(d.Out.Effects, effect{r.table.name, r.serial, r.vals, r.owner, r.live})
 	}
 	d.over(t, history.Removed, t.session.conn.Client)
+}
+
+// becomes makes the lock of a transaction on a row the entry that the transaction has made of it.
+func (d *DB) becomes(t *tx, r *row) {
+	if i := slices.Index(t.held, r); i >= 0 && r.live {
+		t.held = slices.Delete(t.held, i, i+1)
+		d.Out.Changes[len(d.Out.Changes)-1].Kind = history.Extended
+	}
 }
 
 // rollback drops a transaction's versions, unless it has ended. In PostgreSQL it undoes SET as
@@ -86,9 +95,10 @@ func (d *DB) over(t *tx, kind history.Kind, by history.NodeID) {
 	d.release(t)
 }
 
-// hold notes that a client works under the lock on a row, if that is what its lock does.
-func (d *DB) hold(t *tx, r *row) {
-	if !d.cfg.Lock.Held || t.session.tx != t || !d.isLock(r.table, r.seenBy(t)) || slices.Contains(t.held, r) {
+// hold notes that a client works under the lock on a row, which it has read or, if that is what its
+// lock does, changed.
+func (d *DB) hold(t *tx, r *row, reads bool) {
+	if !reads && !d.cfg.Lock.Held || t.session.tx != t || r.live || !d.isLock(r.table, r.seenBy(t)) || slices.Contains(t.held, r) {
 		return
 	}
 	t.held = append(t.held, r)
