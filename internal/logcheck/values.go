@@ -158,7 +158,7 @@ var vocabulary = map[string]Kind{
 	"lost": Lost, "expired": Lost, "no longer ours": Lost, "no longer held": Lost, "no longer owned": Lost, "stopped leading": Lost, "revoked": Lost,
 	"extended": Extended, "renewed": Extended, "refreshed": Extended,
 	"waiting": Waiting, "waiting for": Waiting, "attempting to acquire": Waiting, "trying to acquire": Waiting, "acquiring": Waiting, "blocked": Waiting,
-	"failed to acquire": Waiting, "could not acquire": Waiting, "not acquired": Waiting,
+	"failed to acquire": Waiting, "could not acquire": Waiting, "cannot acquire": Waiting, "unable to acquire": Waiting, "not acquired": Waiting,
 	"crashed": Crashed, "died": Crashed,
 	"write": Write, "wrote": Write, "written": Write,
 }

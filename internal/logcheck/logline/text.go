@@ -263,13 +263,14 @@ func (m matcher) twice(p *pattern) bool {
 }
 
 // phrase matches what stands in the place of a lock's name and names none: lock acquired by, lock
-// acquired: true.
-var phrase = regexp.MustCompile(`[=:](?:true|false)$|^(?:after|again|and|at|because|before|but|by|due|during|false|for|from|in|into|is|its|of|on|successfully|that|the|to|true|until|was|when|while|with|within|without)[:.]?$`)
+// acquired: true, lock acquired - jobs, ***.
+var phrase = regexp.MustCompile(`[=:](?:true|false)$|^[^\pL\pN]+$|^(?:after|again|and|at|because|before|but|by|due|during|false|for|from|in|into|is|its|of|on|successfully|that|the|to|true|until|was|when|while|with|within|without)[:.]?$`)
 
 // Words before and after a match with which it is no event: not acquired, once released, acquired:
 // false; words that name a client, and those for how long; and the forms in which MySQL and PostgreSQL log what they are asked.
 var (
 	denies  = regexp.MustCompile(`(?i)(?:\b(?:not|never|no|cannot|could|would|should|may|might|until|unless|if|when|whether|once|before|after|be|to|yet|already|else|some(?:one|body)|nobody|on|will|unable|failed|(?:an)?other(?: +\w+)?)|n't) +(?:(?:yet|been|be|have|has|the|a|lock) +)*$`)
+	isSo    = regexp.MustCompile(`(?i)(?:'s|\b(?:is|was|been|still)) +$`)
 	negates = regexp.MustCompile(`(?i)^[ :=,;()\["'>?!-]*false\b|^\W*(?:failed|failure|unsuccessful\w*)\W*$|^ +(?:(?-i:FAILED)|rejected|timed? ?out)\b|\s(?:=|[-=]?>) ?false\b|\s[-=]> ?(?:0|-1|no|nil|null)\b|HTTP/[\d.]+"? [45]\d\d\b|^\W*by (?:another|other|some(?:one|body))\b`)
 	agent   = regexp.MustCompile(`(?i)^[^.;]*\bby +\w`)
 	byTime  = regexp.MustCompile(`(?i)\bby +(?:another +)?\d[\d.]* ?(?:[mnuµ]?s|m|h|min|secs?|seconds?|minutes?|hours?|millis|milliseconds?)\b`)
@@ -296,7 +297,8 @@ func (p *pattern) event(before int) []byte {
 // denied reports whether the words before the event of the last match deny it.
 func (p *pattern) denied() bool {
 	before := p.before()
-	return denies.Match(before[max(0, len(before)-60):])
+	before = before[max(0, len(before)-60):]
+	return denies.Match(before) || isSo.Match(before) && bytes.EqualFold(p.event(0), []byte("locked"))
 }
 
 // failed is the error of a match that did not succeed, by the words behind it, or may not have.

@@ -1,0 +1,89 @@
+package logcheck
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// spoken is a log of two threads of Spring Boot: each takes a lock, the second one a second after
+// the first, and gives it back two seconds later.
+func spoken(first, second string) string {
+	return thread(0, "w1", "Acquired lock "+first) + thread(1, "w2", "Acquired lock "+second) + thread(2, "w1", "Released lock "+first) + thread(3, "w2", "Released lock "+second)
+}
+
+// thread is a line of a thread of Spring Boot, by its second.
+func thread(second int, name, message string) string {
+	return fmt.Sprintf("2026-03-01 10:00:%02d.000  INFO 1 --- [%s] c.acme.J : %s\n", second, name, message)
+}
+
+// tried is a log of threads that take turns, of which the second one tries in vain before.
+func tried(how string) string {
+	return "a.log\n" + thread(0, "w1", "Acquired lock jobs") + thread(1, "w2", how) + thread(2, "w1", "Released lock jobs") + thread(3, "w2", "Acquired lock jobs") + thread(4, "w2", "Released lock jobs")
+}
+
+// sessions is a log of PostgreSQL, with a line for each lock and unlock of two sessions: the second
+// one locks a second before the first one unlocks.
+func sessions(line string) string {
+	log := "a.log\n"
+	for i, step := range []string{"1 lock(", "2 lock(", "1 unlock(", "2 unlock("} {
+		log += fmt.Sprintf("2026-03-01 10:00:%02d.000 UTC [%s] app LOG:  %s\n", i, step[:1], strings.Replace(line, "lock(", step[2:], 1))
+	}
+	return log
+}
+
+// node is a line of a pod that shares its node with the others.
+func node(second, pod, event string) string {
+	return fmt.Sprintf(`{"@timestamp":"2026-03-01T10:00:0%s.000Z","host":{"name":"node-1"},"kubernetes":{"pod":{"name":"%s"}},"lock":{"name":"jobs"},"event":{"action":"%s"}}`+"\n", second, pod, event)
+}
+
+// keyed is a log of two clients, with times in keys of lines, of which the second one acquires
+// between the two lines of the first one.
+func keyed(form string) (log string) {
+	for i, step := range []string{"a acquired", "b acquired", "a released", "b released"} {
+		log += strings.NewReplacer("TIME", fmt.Sprintf("2026-03-01T10:00:0%d.000Z", i), "WHO", step[:1], "WHAT", step[2:], "SECOND", fmt.Sprint(i)).Replace(form) + "\n"
+	}
+	return "a.log\n" + log
+}
+
+// flags is how a scheduler begins its log.
+var flags = strings.Repeat("I0301 09:59:00.000000       1 flags.go:64] FLAG: --x=1\n", 60)
+
+// Mappings for them.
+const (
+	byFunction = `pattern: '\[(?<client>\d)\].*pg_(?:try_)?advisory_(?<event>lock|unlock)\((?<lock>\d+)'` + "\nevents: {acquired: lock, released: unlock}\n"
+	byKeys     = `pattern: 'lock (?<event>\w+): (?<lock>\S+) by (?<client>\w)'` + "\n"
+	byName     = `pattern: '\[(?<client>\w+)\] lock (?<event>\w+): (?<lock>\S+)'` + "\n"
+)
+
+// Logs of programs, as they are or with a mapping: what is no name, no time and no event is not
+// taken for one.
+func TestLogsOfPrograms(t *testing.T) {
+	for _, tt := range []struct {
+		name, mapping string
+		files         []string // the name of each, a line break, and its text
+		want          Verdict
+		says          string // in the error, a doubt or a remark
+	}{
+		// Two locks, of which each has one holder.
+		{"names with blanks in quotation marks", "", []string{"a.log\n" + spoken("'daily report'", "'daily cleanup'")}, Unknown, "no client contended"},
+		{"one of them", "", []string{"a.log\n" + spoken(`"daily report"`, "'daily report'")}, Certain, ""},
+		{"names behind a dash", "", []string{"a.log\n" + spoken("- jobs", "- mail")}, Unknown, "4 lines speak of a lock or name one and were not fully understood"},
+		{"names that are masked", "", []string{"a.log\n" + spoken("***", "***")}, Unknown, "4 lines speak of a lock or name one and were not fully understood"},
+		// The second one tries, and does not get it.
+		{"a try that failed", "", []string{tried("Failed to acquire lock jobs")}, None, ""},
+		{"a try", "", []string{tried("Trying to acquire the lock 'jobs'")}, None, ""},
+		{"what could not be had", "", []string{tried("Could not acquire lock jobs, giving up")}, None, ""},
+		{"what was not acquired", "", []string{tried("Lock not acquired: jobs")}, None, ""},
+		{"it is locked", "preset: logback\npattern: '(?<event>[Ll]ocked|unlocked): (?<lock>\\w+)'\n", []string{strings.NewReplacer("Acquired lock jobs", "Locked: jobs", "Released lock jobs", "unlocked: jobs").Replace(tried("It's locked: jobs"))}, Unknown, "first line 2"},
+	} {
+		var sources []Source
+		for _, text := range tt.files {
+			name, text, _ := strings.Cut(text, "\n")
+			sources = append(sources, source(name, text))
+		}
+		if got, said := answer(t, tt.mapping, sources...); got != tt.want || !strings.Contains(said, tt.says) {
+			t.Errorf("%s: %q, want %q: %s", tt.name, got, tt.want, said)
+		}
+	}
+}
