@@ -76,6 +76,11 @@ func TestLogsOfPrograms(t *testing.T) {
 		{"what could not be had", "", []string{tried("Could not acquire lock jobs, giving up")}, None, ""},
 		{"what was not acquired", "", []string{tried("Lock not acquired: jobs")}, None, ""},
 		{"it is locked", "preset: logback\npattern: '(?<event>[Ll]ocked|unlocked): (?<lock>\\w+)'\n", []string{strings.NewReplacer("Acquired lock jobs", "Locked: jobs", "Released lock jobs", "unlocked: jobs").Replace(tried("It's locked: jobs"))}, Unknown, "first line 2"},
+		// The second session asks for what the first one has.
+		{"functions, as pgaudit shows them", byFunction, []string{sessions("AUDIT: SESSION,1,1,READ,SELECT,,,SELECT pg_advisory_lock(42),<not logged>")}, Unknown, "it shows what a server was asked"},
+		{"functions that have returned", byFunction, []string{sessions("duration: 0.312 ms  statement: SELECT pg_advisory_lock(42)")}, Certain, ""},
+		{"functions that have returned something", byFunction, []string{sessions("duration: 0.312 ms  statement: SELECT pg_try_advisory_lock(42)")}, Unknown, "it shows what a server was asked"},
+		{"functions, in what an application says of them", `pattern: '\[(?<client>\d)\].*SELECT (?:un)?lock\((?<lock>\d+)\) (?<event>\w+)'`, []string{strings.NewReplacer("unlock(42)", "unlock(42) released", " lock(42)", " lock(42) acquired").Replace(sessions("SELECT lock(42)"))}, Certain, ""},
 	} {
 		var sources []Source
 		for _, text := range tt.files {
@@ -84,6 +89,25 @@ func TestLogsOfPrograms(t *testing.T) {
 		}
 		if got, said := answer(t, tt.mapping, sources...); got != tt.want || !strings.Contains(said, tt.says) {
 			t.Errorf("%s: %q, want %q: %s", tt.name, got, tt.want, said)
+		}
+	}
+}
+
+// B does not get the lock while A holds it, by whatever key of the line says so.
+func TestKeysThatSayThatItFailed(t *testing.T) {
+	for more, want := range map[string]Verdict{
+		`"errorCode":"ConditionalCheckFailedException"`: Unknown, `"errorMessage":"timed out"`: Unknown, `"error_code":409`: Unknown, `"errMsg":"no reply"`: Unknown, `"error":{"type":"Conflict"}`: Unknown,
+		`"err":{"name":"LockError","stack":"x"}`: Unknown, `"@x":"System.TimeoutException"`: Unknown, `"exceptionMessage":"no reply"`: Unknown, `"exception":{"class":"Timeout"}`: Unknown, `"statusCode":409`: Unknown, `"status_code":503`: Unknown,
+		`"http_status":423`: Unknown, `"responseStatus":{"code":409}`: Unknown, `"http":{"response":{"status_code":409}}`: Unknown,
+		`"statusCode":200`: Certain, `"errorCode":0`: Certain, `"error_message":""`: Certain, `"error":{"type":null}`: Certain, `"responseStatus":{"code":200}`: Certain, `"errors_before":3`: Certain, `"upstream_status":409`: Certain,
+	} {
+		log := says("0", "a", "acquired", "") + says("1", "b", "acquired", ","+more) + says("2", "a", "released", "") + says("3", "b", "released", "")
+		if want == Unknown { // so that this line alone does not begin a hold
+			log = log[:strings.LastIndex(log, "{")]
+		}
+		log = strings.ReplaceAll(log, "T10", "T09") + takeTurns("c", "d")
+		if got, said := answer(t, "", source("a.json", log)); got != want {
+			t.Errorf("%s: %s, want %s: %s", more, got, want, said)
 		}
 	}
 }

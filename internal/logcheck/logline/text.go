@@ -274,6 +274,8 @@ var (
 	negates = regexp.MustCompile(`(?i)^[ :=,;()\["'>?!-]*false\b|^\W*(?:failed|failure|unsuccessful\w*)\W*$|^ +(?:(?-i:FAILED)|rejected|timed? ?out)\b|\s(?:=|[-=]?>) ?false\b|\s[-=]> ?(?:0|-1|no|nil|null)\b|HTTP/[\d.]+"? [45]\d\d\b|^\W*by (?:another|other|some(?:one|body))\b`)
 	agent   = regexp.MustCompile(`(?i)^[^.;]*\bby +\w`)
 	byTime  = regexp.MustCompile(`(?i)\bby +(?:another +)?\d[\d.]* ?(?:[mnuµ]?s|m|h|min|secs?|seconds?|minutes?|hours?|millis|milliseconds?)\b`)
+	selects = regexp.MustCompile(`(?i)\b(?:select|from|do|call|perform)\s+[\w.]*$`)
+	call    = regexp.MustCompile(`^\w*\(`)
 	asks    = regexp.MustCompile(`(?:^|LOG: +)(?:statement|execute \S+): |\bpg_try_advisory_|\d[ \t]+(?:Query|Execute)\t`)
 )
 
@@ -305,7 +307,7 @@ func (p *pattern) denied() bool {
 func (p *pattern) failed() error {
 	after := byTime.ReplaceAll(p.line[p.found[1]:], nil)
 	switch {
-	case slices.ContainsFunc(asking, func(word []byte) bool { return bytes.Contains(p.line, word) }) && asks.Match(p.line):
+	case slices.ContainsFunc(asking, func(word []byte) bool { return bytes.Contains(p.line, word) }) && asks.Match(p.line) || p.calls():
 		return ErrAsked
 	case len(after) > 0 && (negates.Match(after) || failure.Match(after)):
 		return ErrFailed
@@ -313,6 +315,13 @@ func (p *pattern) failed() error {
 		return ErrBy
 	}
 	return nil
+}
+
+// calls reports whether the event of the last match is the name of a function in a statement, which is
+// not said to have returned.
+func (p *pattern) calls() bool {
+	at := len(p.before())
+	return call.Match(p.line[at+len(p.event(0)):]) && selects.Match(p.line[:at]) && !bytes.Contains(p.line[:at], []byte("duration: "))
 }
 
 // asking are the texts one of which each match of asks contains.
