@@ -81,6 +81,17 @@ func TestLogsOfPrograms(t *testing.T) {
 		{"functions that have returned", byFunction, []string{sessions("duration: 0.312 ms  statement: SELECT pg_advisory_lock(42)")}, Certain, ""},
 		{"functions that have returned something", byFunction, []string{sessions("duration: 0.312 ms  statement: SELECT pg_try_advisory_lock(42)")}, Unknown, "it shows what a server was asked"},
 		{"functions, in what an application says of them", `pattern: '\[(?<client>\d)\].*SELECT (?:un)?lock\((?<lock>\d+)\) (?<event>\w+)'`, []string{strings.NewReplacer("unlock(42)", "unlock(42) released", " lock(42)", " lock(42) acquired").Replace(sessions("SELECT lock(42)"))}, Certain, ""},
+		// B acquires while A has it; none of the times below is that of the lease.
+		{"a number for the time, and a date behind the event", byKeys, []string{keyed("177235920SECOND.000 lock WHAT: jobs by WHO until 2026-03-01T10:09:00.000Z")}, "", "stands behind the event"},
+		{"a key with another date before that of the time", byKeys, []string{keyed("expires=2026-03-01T10:09:00.000Z lock WHAT: jobs by WHO")}, "", `the date of a key "expires"`},
+		{"the time behind the event", byKeys, []string{keyed(`level=info msg="lock WHAT: jobs by WHO" time=TIME`)}, Certain, ""},
+		{"the time before it, in quotation marks", byKeys, []string{keyed(`ts="TIME" msg="lock WHAT: jobs by WHO" expires=2026-03-01T10:09:00.000Z`)}, Certain, ""},
+		// A has it from 10:00:00 to 10:00:05 in UTC, B from 10:00:03 on.
+		{"a zone behind a blank", byName + "zone: Europe/Berlin\n", []string{"a.log\n2026-03-01 10:00:00.000 Z [A] lock acquired: jobs\n2026-03-01 10:00:05.000 Z [A] lock released: jobs\n", "b.log\n2026-03-01 11:00:03.000 [B] lock acquired: jobs\n2026-03-01 11:00:09.000 [B] lock released: jobs\n"}, Certain, ""},
+		{"a zone in brackets", byName + "zone: Europe/Berlin\n", []string{"a.log\n2026-03-01 10:00:00.000 (UTC) [A] lock acquired: jobs\n"}, "", `"(UTC)" behind "2026-03-01 10:00:00.000" may be`},
+		// w1 has lost it when w2 gets it.
+		{"an exception with the words of an event", "", []string{"a.log\n" + thread(0, "w1", "Acquired lock jobs") + thread(1, "w2", "Waiting for lock jobs") + thread(2, "w1", "failed") + "com.acme.Gone: Lost lock jobs\n\tat com.acme.J.run(J.java:7)\n" + thread(3, "w2", "Acquired lock jobs") + thread(4, "w1", "Lost lock jobs")}, Certain, "1 line speaks of a lock or names one and was not fully understood, first line 4"},
+		{"no line has a time", byKeys, []string{keyed("lock WHAT: jobs by WHO")}, "", "line 1: no time is recognized in it"},
 	} {
 		var sources []Source
 		for _, text := range tt.files {

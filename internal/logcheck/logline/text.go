@@ -14,6 +14,7 @@ type textDecoder struct {
 	head   matcher  // of the text before the message; nil when no value is in it
 	slots  []string // names of the groups with values
 	values [][]byte
+	timed  bool // a line had a time
 }
 
 func newText(b bound) (*textDecoder, error) {
@@ -63,6 +64,9 @@ func (d *textDecoder) Decode(line []byte, _ int64, emit func(*Fields) error) err
 	}
 	head := d.head.match(line)
 	if d.head != nil && head == nil {
+		if at, _ := timeOf(line); at == nil && d.timed {
+			return ErrUnread
+		}
 		return fmt.Errorf("its beginning is not that of the preset: say with a group (?<client>...) of --pattern, or --columns client=@file, who it is")
 	}
 	for i, name := range d.slots {
@@ -74,22 +78,42 @@ func (d *textDecoder) Decode(line []byte, _ int64, emit func(*Fields) error) err
 	}
 	f := d.fill(d.values)
 	if len(f.Time) == 0 {
-		var before []byte
-		if f.Time, before = timeOf(line); f.Time == nil {
-			return fmt.Errorf("no time is recognized in it: %s", sayTime)
-		}
-		if hour := hours.Find(before); hour != nil {
-			return fmt.Errorf("%s stands before %s, so which is its time? %s", shown(hour), shown(f.Time), sayTime)
-		}
-		if _, between, _ := bytes.Cut(p.before(), f.Time); glued.Match(between) {
-			return ErrGlued
-		}
-		_, behind, _ := bytes.Cut(line, f.Time)
-		if offset := apart.Find(behind); offset != nil && bare.Match(f.Time) {
-			return fmt.Errorf("%s behind %s may be an offset of its zone: %s", shown(bytes.TrimSpace(offset)), shown(f.Time), sayTime)
+		if err := d.date(f, p, line); err != nil {
+			return err
 		}
 	}
 	return d.emitOnly(f, p, emit)
+}
+
+// date fills in the time of a line from its first date, or says why that may not be its time. A line
+// without one goes on a message of several lines.
+func (d *textDecoder) date(f *Fields, p *pattern, line []byte) error {
+	at, before := timeOf(line)
+	if at == nil && d.timed {
+		return ErrUnread
+	}
+	if at == nil {
+		return fmt.Errorf("no time is recognized in it: %s", sayTime)
+	}
+	f.Time, d.timed = at, true
+	if hour := hours.Find(before); hour != nil {
+		return fmt.Errorf("%s stands before %s, so which is its time? %s", shown(hour), shown(at), sayTime)
+	}
+	key := valueOf.FindSubmatch(before)
+	switch {
+	case key == nil && len(before) > len(p.before()):
+		return fmt.Errorf("%s stands behind the event, so is it its time? %s", shown(at), sayTime)
+	case key != nil && uint(rank(timeField, string(key[1]))) >= farther: // its name is none for a time
+		return fmt.Errorf("%s is the date of a key %s: %s", shown(at), shown(key[1]), sayTime)
+	}
+	if _, between, _ := bytes.Cut(p.before(), at); glued.Match(between) {
+		return ErrGlued
+	}
+	_, behind, _ := bytes.Cut(line, at)
+	if offset := apart.Find(behind); offset != nil && bare.Match(at) {
+		return fmt.Errorf("%s behind %s may be an offset of its zone: %s", shown(bytes.TrimSpace(offset)), shown(at), sayTime)
+	}
+	return nil
 }
 
 // sayTime is the cure for a line whose time is not recognized.
@@ -127,19 +151,20 @@ func unquote(value []byte) []byte {
 // stamp matches times of the usual forms: 2026-03-01T10:00:00.012+01:00, 2026-03-01 10:00:00,012,
 // 2026/03/01 10:00:00, 2026-03-01 10:00:00.012+01, 2026-03-01 10:00:00.012 CET; and what may follow
 // that would be misread if it were left out: PM, Europe/Berlin.
-const stamp = `\d{4}(?:-\d\d-|/\d\d/)\d\d...:..:..(?:[.,]\d+)?(?:Z| ?(?:UTC|GMT)(?:[+-]\d\d?(?::?\d\d)?)?\b| ?[+-]\d\d:?\d\d\b|[+-](?:0\d|1[0-4])\b| ` + ZoneNames + `\b| ?[AaPp][Mm]\b| ` + regions + `/\w+)?`
+const stamp = `\d{4}(?:-\d\d-|/\d\d/)\d\d...:..:..(?:[.,]\d+)?(?:Z| Z\b| ?(?:UTC|GMT)(?:[+-]\d\d?(?::?\d\d)?)?\b| ?[+-]\d\d:?\d\d\b|[+-](?:0\d|1[0-4])\b| ` + ZoneNames + `\b| ?[AaPp][Mm]\b| ` + regions + `/\w+)?`
 
-// A time, that of the runtime of a container, one that follows it at once, one glued to the end of an
-// unfinished line, one without a date, one without a zone, and an offset behind it in a form that is
-// not read: +01, [+01:00], (UTC+2).
+// A time, that of the runtime of a container, one that follows it at once, the key of one, one glued to
+// the end of an unfinished line, one without a date, one without a zone, and a zone behind it in a form
+// that is not read: +01, [+01:00], (UTC+2), (UTC).
 var (
 	first   = regexp.MustCompile(stamp)
 	arrival = regexp.MustCompile(`T..:..:..\.\d{9}(?:Z|[+-]..:..)$`)
 	second  = regexp.MustCompile(`^(?: std(?:out|err) [FP])? \[?(` + stamp + `)`)
+	valueOf = regexp.MustCompile(`([\w.@-]+)=["'\[]?$`)
 	glued   = regexp.MustCompile(`[\w.!)]` + stamp)
 	hours   = regexp.MustCompile(`\b\d\d?:\d\d:\d\d\b`)
 	bare    = regexp.MustCompile(`\d\d:\d\d:\d\d(?:[.,]\d+)?$`)
-	apart   = regexp.MustCompile(`^ ?[\[(]?(?:UTC|GMT)? ?[+-](?:0?\d|1[0-4])(?::?\d\d)?(?:[\])]| |$)`)
+	apart   = regexp.MustCompile(`^ ?[\[(]?(?:UTC|GMT)? ?[+-](?:0?\d|1[0-4])(?::?\d\d)?(?:[\])]| |$)|^ ?[\[(](?:Z|UTC|GMT|` + ZoneNames + `)[\])]`)
 )
 
 const regions = `(?:Africa|America|Asia|Atlantic|Australia|Etc|Europe|Indian|Pacific)`
