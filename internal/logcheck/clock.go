@@ -101,8 +101,14 @@ func (c *clock) read(text []byte) (int64, error) {
 		}
 		return 0, fmt.Errorf("the time %s is a number: say what it counts with --time-unit s, ms, us or ns", shown(text))
 	}
+	if dateless.Match(text) {
+		return 0, fmt.Errorf("%s has no date: if the date stands in a column of its own, --columns time=DATE+TIME joins them", shown(text))
+	}
 	return 0, fmt.Errorf("%s is no time such as 2026-03-01T10:20:30.123Z: --time-layout says how times are written", shown(text))
 }
+
+// dateless matches a time without a date.
+var dateless = regexp.MustCompile(`^\d\d?:\d\d(?::|$)`)
 
 // unitOfLength has the units of numbers that are times between 2001 and 2286, by their digits
 // before the point.

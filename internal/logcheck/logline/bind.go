@@ -89,13 +89,17 @@ func (b *bound) fill(values [][]byte) *Fields {
 			f.set(field, parts[0].of(values))
 		default:
 			var joined []byte
+			between := byte('/')
+			if field == timeField { // of a date and a time
+				between = ' '
+			}
 			for _, p := range parts {
 				value := p.of(values)
 				if p.either && len(joined) > 0 {
 					break
 				}
 				if len(value) > 0 && len(joined) > 0 {
-					joined = append(joined, '/')
+					joined = append(joined, between)
 				}
 				joined = append(joined, value...)
 			}

@@ -45,6 +45,7 @@ const (
 
 // set sets one of the values, by its number.
 func (f *Fields) set(field int, value []byte) {
+	value = bytes.TrimSpace(value)
 	*[...]*[]byte{&f.Time, &f.Client, &f.Lock, &f.Event, &f.Token, &f.Mode, &f.Lease, &f.message}[field] = value
 }
 
