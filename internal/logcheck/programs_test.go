@@ -92,6 +92,11 @@ func TestLogsOfPrograms(t *testing.T) {
 		// w1 has lost it when w2 gets it.
 		{"an exception with the words of an event", "", []string{"a.log\n" + thread(0, "w1", "Acquired lock jobs") + thread(1, "w2", "Waiting for lock jobs") + thread(2, "w1", "failed") + "com.acme.Gone: Lost lock jobs\n\tat com.acme.J.run(J.java:7)\n" + thread(3, "w2", "Acquired lock jobs") + thread(4, "w1", "Lost lock jobs")}, Certain, "1 line speaks of a lock or names one and was not fully understood, first line 4"},
 		{"no line has a time", byKeys, []string{keyed("lock WHAT: jobs by WHO")}, "", "line 1: no time is recognized in it"},
+		// Messages are missing, and with them perhaps an event.
+		{"messages that rsyslog has lost", "", []string{tried("imuxsock[pid: 1, name: java]: 17 messages lost due to rate-limiting")}, Unknown, "first line 2"},
+		{"messages that journald has suppressed", "", []string{tried("Suppressed 1234 messages from billing.service")}, Unknown, "first line 2"},
+		{"messages that Heroku has dropped", "", []string{tried("Error L10 (output buffer overflow): 12 messages dropped since 2026-03-01T10:00:01.000000+00:00.")}, Unknown, "first line 2"},
+
 		{"blanks behind commas", "", []string{"a.csv\nlock, time, client, event, token, mode\n" + "jobs, 2026-03-01T10:00:00.000Z, a, acquired, 1, exclusive\njobs, 2026-03-01T10:00:01.000Z, b, acquired, 2, exclusive\njobs, 2026-03-01T10:00:02.000Z, a, released, , \n"}, Certain, ""},
 		{"a date and a time apart", "", []string{"a.csv\ndate,time,client,lock,event\n2026-03-01,10:00:00.000,a,jobs,acquired\n"}, "", "--columns time=DATE+TIME joins them"},
 		{"a date and a time, joined", "columns: {time: date+time}", []string{"a.csv\ndate,time,client,lock,event\n2026-03-01,10:00:00.000,a,jobs,acquired\n2026-03-01,10:00:01.000,b,jobs,acquired\n2026-03-01,10:00:02.000,a,jobs,released\n"}, Certain, ""},

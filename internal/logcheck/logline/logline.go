@@ -191,13 +191,20 @@ func unprefixed(line []byte, prefix *regexp.Regexp) []byte { return line[len(pre
 
 // mayMatter reports whether a line may be about a lock: such a line must not be skipped.
 func mayMatter(line []byte) bool {
-	return slices.ContainsFunc(telling, func(word []byte) bool { return bytes.Contains(line, word) })
+	return slices.ContainsFunc(telling, func(word []byte) bool { return bytes.Contains(line, word) }) || bytes.Contains(line, message) && missing.Match(line)
 }
 
-// telling are words about locks, or about a line that may be, in lower case, capitalized, and in
+// missing matches a line that stands for others, which may be about a lock: what a logger repeats,
+// suppresses or loses when there is too much. Each match contains message.
+var (
+	missing = regexp.MustCompile(`(?i)\blast message repeated|\bsuppressed \d+ messages|\bmessages? (?:were |was )?(?:lost|dropped|suppressed|discarded)\b`)
+	message = []byte(" message")
+)
+
+// telling are words about locks, in lower case, capitalized, and in
 // upper case; among them the Chinese one, also as JSON escapes it.
 var telling = func() (all [][]byte) {
-	for _, word := range []string{"lock", "lease", "leader", "mutex", "acquir", "releas", "\u9501", `\u9501`, "last message repeated"} {
+	for _, word := range []string{"lock", "lease", "leader", "mutex", "acquir", "releas", "\u9501", `\u9501`} {
 		all = append(all, []byte(word), []byte(strings.ToUpper(word[:1])+word[1:]), []byte(strings.ToUpper(word)))
 	}
 	return all
