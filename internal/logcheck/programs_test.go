@@ -97,6 +97,13 @@ func TestLogsOfPrograms(t *testing.T) {
 		{"messages that journald has suppressed", "", []string{tried("Suppressed 1234 messages from billing.service")}, Unknown, "first line 2"},
 		{"messages that Heroku has dropped", "", []string{tried("Error L10 (output buffer overflow): 12 messages dropped since 2026-03-01T10:00:01.000000+00:00.")}, Unknown, "first line 2"},
 
+		{"leader election behind many lines of klog", "", []string{"a.log\n" + flags + leads("0301 10:00:00", "0301 10:00:09"), "b.log\n" + flags + leads("0301 10:00:05", "0301 10:00:20")}, Certain, ""},
+		{"Spring Boot in the colours of a terminal", "", []string{"a.log\n" + strings.NewReplacer("  INFO", " \x1b[32m INFO\x1b[0;39m", "[w", "\x1b[2m[w", "] c", "]\x1b[0;39m c").Replace(spoken("jobs", "jobs"))}, Certain, ""},
+		{"JSON behind the name of a pod", "", []string{"a.log\n" + `[pod/a/app] {"level":"info","ts":"2026-03-01T10:00:00Z","msg":"lock acquired","lock":"jobs"}` + "\n"}, "", "has JSON behind something else"},
+		{"JSON behind a stream", "", []string{"a.log\n" + `2026-03-01T10:00:00.123000+00:00 app/app/0123 {"time":"2026-03-01T10:00:00Z","lock":"jobs","event":"acquired","client":"a"}` + "\n"}, "", "has JSON behind something else"},
+		{"JSON behind a tag", "", []string{"a.log\n" + `<134>1 2026-03-01T10:00:00.123Z a billing 101 - - @cee: {"lock":"jobs","event":"acquired","client":"a"}` + "\n"}, "", "has JSON behind something else"},
+		{"columns of CloudWatch", "", []string{"a.csv\n@timestamp,@message,lock,event,pod\n2026-03-01 10:00:00.123,x,jobs,acquired,a\n2026-03-01 10:00:05.123,x,jobs,acquired,b\n2026-03-01 10:00:07.123,x,jobs,released,a\n"}, Certain, ""},
+		{"pods of one node", "", []string{"a.json\n" + node("0", "a", "acquired") + node("1", "b", "acquired") + node("2", "a", "released") + node("3", "b", "released")}, Certain, ""},
 		{"blanks behind commas", "", []string{"a.csv\nlock, time, client, event, token, mode\n" + "jobs, 2026-03-01T10:00:00.000Z, a, acquired, 1, exclusive\njobs, 2026-03-01T10:00:01.000Z, b, acquired, 2, exclusive\njobs, 2026-03-01T10:00:02.000Z, a, released, , \n"}, Certain, ""},
 		{"a date and a time apart", "", []string{"a.csv\ndate,time,client,lock,event\n2026-03-01,10:00:00.000,a,jobs,acquired\n"}, "", "--columns time=DATE+TIME joins them"},
 		{"a date and a time, joined", "columns: {time: date+time}", []string{"a.csv\ndate,time,client,lock,event\n2026-03-01,10:00:00.000,a,jobs,acquired\n2026-03-01,10:00:01.000,b,jobs,acquired\n2026-03-01,10:00:02.000,a,jobs,released\n"}, Certain, ""},

@@ -30,7 +30,7 @@ func (l *log) open(in io.Reader) error {
 	l.spans, l.others = append(l.spans, span{file: l.number}), l.other.n
 	if l.options.Found == nil {
 		ahead, _ := l.lines.in.Peek(aheadBytes) // an error recurs on reading
-		l.ahead = bytes.TrimPrefix(bytes.Clone(ahead), []byte(bom))
+		l.ahead = bytes.TrimPrefix(colours.ReplaceAll(ahead, nil), []byte(bom))
 		l.lines.spread = logline.Spread(l.ahead) && l.options.Format.Kind != logline.Text
 	}
 	return nil

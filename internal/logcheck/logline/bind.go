@@ -125,7 +125,7 @@ func (p *part) of(values [][]byte) []byte {
 // have.
 var aliases = [numFields][]string{
 	timeField:    {"time", "timestamp", "ts", "datetime", "date", "asctime", "t", "time unix nano"},
-	clientField:  {"client", "client id", "owner", "holder", "identity", "worker", "pod name", "pod", "instance", "instance id", "service node name", "hostname", "host name", "host"},
+	clientField:  {"client", "client id", "owner", "holder", "identity", "worker", "kubernetes pod name", "k8s pod name", "pod name", "pod", "instance", "instance id", "service node name", "hostname", "host name", "host"},
 	lockField:    {"lock", "lock name", "lock key", "lock id", "lockname", "mutex", "lease name"},
 	eventField:   {"event", "event action", "lock event", "event name", "action", "message", "msg"},
 	tokenField:   {"token", "lock token", "fencing token", "fence token", "fence"},

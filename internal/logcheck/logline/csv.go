@@ -9,6 +9,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"lockstep/internal/each"
 )
 
 // csvDecoder reads lines of values separated by commas, semicolons, tabs or bars.
@@ -27,11 +29,6 @@ const commas = ",;\t|"
 
 // newCSV finds the separator by the header.
 func newCSV(header []byte, b bound) (*csvDecoder, error) {
-	for _, m := range misfits {
-		if m.form.Match(header) {
-			return nil, fmt.Errorf("%s %s", shown(header), m.cure)
-		}
-	}
 	var first error // the error with the usual comma is the most helpful
 	for _, comma := range []byte(commas) {
 		d := &csvDecoder{comma: comma, header: bytes.Clone(header), bound: b}
@@ -44,6 +41,16 @@ func newCSV(header []byte, b bound) (*csvDecoder, error) {
 	return nil, first
 }
 
+// misfit returns an error for the first line of a log that cannot be judged.
+func misfit(first []byte) error {
+	for _, m := range misfits {
+		if m.form.Match(unprefixed(first, arrived)) {
+			return fmt.Errorf("%s %s", shown(first), m.cure)
+		}
+	}
+	return nil
+}
+
 // misfits are first lines of logs that cannot be judged, such as those of Logback without a
 // configuration.
 var misfits = []struct {
@@ -51,7 +58,7 @@ var misfits = []struct {
 	cure string
 }{
 	{regexp.MustCompile(`^\d\d:\d\d:\d\d\b`), "has a time without a date, and a hold past midnight would end before it begins: put the date in front of each line, such as 2026-03-01"},
-	{regexp.MustCompile(`^(?:\[\S+\] |\S+ +\| |\d{4}-\d\S+ )+\{"`), "has JSON behind something else: leave that out, as kubectl logs does without --prefix and with a file for each pod, or read the line with --pattern"},
+	{regexp.MustCompile(`^[^{"]*[\]\w|:][^{"]*\{"`), "has JSON behind something else: leave that out, as kubectl logs does without --prefix and with a file for each pod, or read the line with --pattern"},
 	{regexp.MustCompile(`^__CURSOR=`), "begins a journal in the form of an export: write it with journalctl -o json"},
 	{regexp.MustCompile(`^\d+\) (?:\d+\) )?\(integer\)`), "begins the slow log of Redis, which has no replies and only slow commands: MONITOR shows all of them"},
 }
@@ -98,7 +105,7 @@ func (d *csvDecoder) column(field int, theirs string) (int, error) {
 
 // missing is the error for a missing column, with a hint.
 func (d *csvDecoder) missing(ours, theirs string) error {
-	if !slices.ContainsFunc(d.columns, known) {
+	if each.Count(d.columns, func(name *string) bool { return known(*name) }) < 2 { // a line of text may end as one does
 		return noFormat(d.header)
 	}
 	return fmt.Errorf("read as the header of a CSV file, it has no column %q among %s: --columns %s=NAME says which column has the %s; --explain-format shows what is read",

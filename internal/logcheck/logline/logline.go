@@ -128,6 +128,9 @@ func Open(f *Format, file string, first, ahead []byte) (d Decoder, found Format,
 	if found.Kind == "" {
 		found.Kind = kindOf(&found, first)
 	}
+	if err := misfit(first); err != nil && (found.Kind == JSON || found.Kind == CSV) {
+		return nil, found, err
+	}
 	b := bound{format: &found, file: file}
 	switch found.Kind {
 	case Monitor:
