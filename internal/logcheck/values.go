@@ -116,7 +116,7 @@ func bare(name string) string { return strings.TrimSpace(colours.ReplaceAllStrin
 type errEvent struct{ word string }
 
 func (e *errEvent) Error() string {
-	return fmt.Sprintf("unknown event %s: there are %s; --events lost=WORD says which of them a word stands for", shown([]byte(e.word)), strings.Join(logline.EventWords, ", "))
+	return fmt.Sprintf("unknown event %s: there are %s; --events lost=WORD says which of them a word stands for, and --ignore leaves out lines that are none", shown([]byte(e.word)), strings.Join(logline.EventWords, ", "))
 }
 
 // kind returns the kind of event that a word stands for.

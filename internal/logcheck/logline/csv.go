@@ -157,6 +157,7 @@ func (d *csvDecoder) Decode(line []byte, _ int64, emit func(*Fields) error) erro
 	if !ok || d.loose && len(f.Lock) == 0 && (len(f.Event) == 0 || f.Prose) {
 		return Pass(line)
 	}
+	f.Prose = f.Prose || d.loose && len(f.Lock) == 0
 	return d.emitOnly(f, p, emit)
 }
 

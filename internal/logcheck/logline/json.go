@@ -101,6 +101,7 @@ func (d *jsonDecoder) Decode(line []byte, _ int64, emit func(*Fields) error) err
 	if len(f.Lock) == 0 && (len(f.Event) == 0 || f.Prose) {
 		return d.pass(line, lockField)
 	}
+	f.Prose = f.Prose || len(f.Lock) == 0
 	f.Moved = cmp.Or(d.moved(clientField), d.moved(lockField), d.moved(timeField))
 	if err := d.emitOnly(f, p, emit); err != nil {
 		return err
@@ -273,8 +274,9 @@ func (d *jsonDecoder) target() target {
 
 func (d *jsonDecoder) value(to target) error {
 	s := &d.slots[to.slot]
-	if c := d.scan.Next(); to.rank > 0 && (c == '[' || c == '{' || c == 't' || c == 'f' || c == 'n') {
-		return d.scan.Skip() // a guessed name with a value of another type
+	c := d.scan.Next()
+	if c == 'n' || to.rank > 0 && (c == '[' || c == '{' || c == 't' || c == 'f') {
+		return d.scan.Skip() // null, or a guessed name with a value of another type
 	}
 	if s.set && s.rank < to.rank {
 		return d.scan.Skip()
@@ -286,10 +288,13 @@ func (d *jsonDecoder) value(to target) error {
 		return twoOf(s.field, s.name, string(d.path))
 	}
 	read := d.scan.Bytes
-	if s.field == timeField || s.field == tokenField || s.field == leaseField || d.scan.Next() != '"' && (s.field == clientField || s.field == lockField) {
+	switch {
+	case s.field == timeField || s.field == tokenField || s.field == leaseField || c != '"' && (s.field == clientField || s.field == lockField):
 		read = d.scan.Number
+	case s.field == eventField && (c == 't' || c == 'f'): // whether it was acquired
+		read = d.scan.Raw
 	}
-	if s.field == messageField && d.scan.Next() == '[' {
+	if s.field == messageField && c == '[' {
 		return fmt.Errorf(`%s is an array, as journald writes a message with colours: jq -c 'if (%[2]s|type) == "array" then %[2]s |= (implode | gsub("\u001b\\[[0-9;]*m"; "")) else . end' makes it a text without them`, d.path, jq(d.path))
 	}
 	value, err := read()

@@ -18,7 +18,7 @@ import (
 // missing one.
 type Fields struct {
 	Time, Client, Lock, Event, Token, Mode, Lease []byte
-	Prose                                         bool   // the event may be any sentence
+	Prose                                         bool   // the event may be any sentence, or that of something else
 	Named                                         bool   // the lock is a value of the line
 	Unproven                                      bool   // it may not have happened, or does not prove that the client has the lock
 	Failed                                        error  // why what it tells of may not have happened
