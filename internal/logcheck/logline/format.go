@@ -181,17 +181,20 @@ func (f Format) over(preset string) (Format, error) {
 }
 
 // Over returns the format completed by another one: words for events and lines to ignore add up,
-// columns are taken one by one, and all other keys as a whole.
+// columns are taken one by one, unless a pattern has them, and all other keys as a whole.
 func (f Format) Over(p *Format) Format {
 	columns, events := map[string]string{}, map[string]words{}
 	maps.Copy(columns, p.Columns)
+	for _, pattern := range f.Pattern {
+		maps.DeleteFunc(columns, func(ours, _ string) bool { return strings.Contains(pattern, "<"+ours+">") })
+	}
 	maps.Copy(columns, f.Columns)
 	for _, all := range []map[string]words{f.Events, p.Events} {
 		for ours, theirs := range all { // order: each for itself
 			events[ours] = slices.Concat(events[ours], theirs)
 		}
 	}
-	f.Columns, f.Events, f.Ignore = columns, events, slices.Concat(f.Ignore, p.Ignore)
+	ignore := slices.Concat(f.Ignore, p.Ignore)
 	to, from := reflect.ValueOf(&f).Elem(), reflect.ValueOf(p).Elem()
 	for _, key := range reflect.VisibleFields(to.Type()) {
 		if !key.IsExported() || key.Anonymous {
@@ -201,6 +204,7 @@ func (f Format) Over(p *Format) Format {
 			at.Set(from.FieldByIndex(key.Index))
 		}
 	}
+	f.Columns, f.Events, f.Ignore = columns, events, ignore
 	return f
 }
 
