@@ -33,6 +33,7 @@ type Hold struct {
 	used     int64 // if released: the time of the previous line that shows it holding
 	lost     bool  // its client, which may be re-entrant, has lost another one: a release may only say so again
 	closed   bool  // no further line can concern it
+	astray   bool  // before it, a thread ended a hold that another one began: see judge.threads
 	again    int64 // a later line in which its client acquires the lock again, without a token that distinguishes them
 
 	pairs     []*pair    // with holds that it may overlap, pending
@@ -84,7 +85,7 @@ type pair struct{ x, y *Hold }
 // certainly over. No hold is empty, but one that is not proven may be none.
 func (p *pair) outcome(s *Setting) Verdict {
 	switch {
-	case p.x.beganIn(p.y, s) && p.y.beganIn(p.x, s) && !p.x.Unproven && !p.y.Unproven:
+	case p.x.beganIn(p.y, s) && p.y.beganIn(p.x, s) && !p.x.Unproven && !p.y.Unproven && !p.y.astray:
 		return Certain
 	case p.x.over(p.y.At, s):
 		return None
@@ -98,7 +99,7 @@ func (p *pair) pending(all []Setting) bool {
 		return !p.x.closed
 	}
 	return slices.ContainsFunc(all, func(s Setting) bool {
-		return p.y.beganIn(p.x, &s) && (p.y.Unproven || !p.x.beganIn(p.y, &s))
+		return p.y.beganIn(p.x, &s) && (p.y.Unproven || p.y.astray || !p.x.beganIn(p.y, &s))
 	})
 }
 

@@ -28,6 +28,7 @@ type judge struct {
 	locks             map[string]*lock
 	holds, pairs      int     // of all locks
 	forgotten         nameSet // forgotten locks that had tokens
+	threads           bool    // clients are threads, between which a job may move
 	result            Result
 	certain, possible []*Violation // the first ones of each
 	found             func(*Violation)
@@ -59,6 +60,7 @@ type lock struct {
 	nested  bool     // the doubt about a repeated acquisition was added
 	touched int64    // the time of its last line
 	shared  bool     // its last holder shares it
+	astray  bool     // a thread has ended a hold that another one began
 	twice   int64    // a duplicate line that acquires it; 0: none
 	grants  grants
 }
@@ -174,7 +176,7 @@ func (j *judge) acquired(l *lock, e *Event) {
 	l.contend(e)
 	l.Acquired++
 	j.late(l, e)
-	y := &Hold{Event: *e, Heard: e.At, HeardLine: e.Line}
+	y := &Hold{Event: *e, Heard: e.At, HeardLine: e.Line, astray: l.astray}
 	y.renew(e, j.rules.Lease)
 	for _, x := range l.holds {
 		if x.Shared && y.Shared {
@@ -230,6 +232,9 @@ func (j *judge) over(l *lock, e *Event) {
 				of.lost = true
 			}
 		}
+	case j.threads && (ended == nil || ended.Kind == Released) && l.heldBeside(e, j.widest()):
+		l.astray = true
+		l.doubt(say.LogOtherThread.With(j.files.at(e.Line), say.Verbatim(e.Client), say.Verbatim(l.Lock)))
 	case ended != nil && !apart(ended.Token, e.Token):
 		if l.repeated++; l.repeated == 1 {
 			l.repeatedLine = e.Line
@@ -241,6 +246,11 @@ func (j *judge) over(l *lock, e *Event) {
 	default:
 		l.doubt(say.LogEndUnheld.With(j.files.at(e.Line), say.Verbatim(e.Client), say.Verbatim(l.Lock)))
 	}
+}
+
+// heldBeside reports whether a client other than that of a line may hold the lock.
+func (l *lock) heldBeside(e *Event, s *Setting) bool {
+	return slices.ContainsFunc(l.holds, func(h *Hold) bool { return h.Client != e.Client && h.Ending == Open && !h.over(e.At, s) })
 }
 
 func (j *judge) end(l *lock, h *Hold, e *Event) {
@@ -266,7 +276,11 @@ func (l *lock) note(h *Hold) {
 	if len(l.ended) == maxEnded {
 		l.ended = slices.Delete(l.ended, 0, 1)
 	}
-	l.ended = append(l.ended, h.Event)
+	last := h.Event
+	if h.released {
+		last.Kind = Released
+	}
+	l.ended = append(l.ended, last)
 }
 
 // lately returns the last remembered acquisition of a client that no longer holds; nil for none.

@@ -136,7 +136,7 @@ func TestMisreadLogs(t *testing.T) {
 		{"the second event first", "", []string{"app.log\n" + strings.ReplaceAll(twoEvents, "|", "waiting for lock jobs is over. Acquired lock jobs")}, Unknown, "was not fully understood, first line 7"},
 		{"one event of them", "", []string{"app.log\n" + strings.ReplaceAll(twoEvents, "|", "Acquired lock jobs after 3 s")}, Certain, ""},
 		{"a second lock behind the first", "", []string{"app.log\n" + strings.ReplaceAll(twoEvents, "|", "Acquired lock mail, jobs")}, Unknown, "was not fully understood, first line 7"},
-		{"a key whose value has the name of another lock", "", []string{"app.log\n" + strings.ReplaceAll(twoEvents, "|", "Acquired lock mail queue=jobs")}, None, ""},
+		{"a key whose value has the name of another lock", "", []string{"app.log\n" + strings.NewReplacer("|", "Acquired lock mail queue=jobs", "08.000 INFO 1 --- [w2] c.acme.J : Released lock jobs", "08.000 INFO 1 --- [w2] c.acme.J : Released lock mail").Replace(twoEvents)}, None, ""},
 		// A took it from 0 to 10 s, in words of its own, and B has it from 5 to 8 s.
 		{"a lock in its column, and sentences that are not known", "", []string{"a.csv\ntime,pod,mutex,message\n2026-03-01T10:00:00.000Z,a,jobs,took it\n2026-03-01T10:00:10.000Z,a,jobs,gave it back\n",
 			"b.csv\ntime,pod,mutex,message\n2026-03-01T10:00:05.000Z,b,jobs,lock acquired\n2026-03-01T10:00:06.000Z,c,jobs,waiting for lock\n" +

@@ -76,6 +76,12 @@ func TestLogsOfPrograms(t *testing.T) {
 		{"what could not be had", "", []string{tried("Could not acquire lock jobs, giving up")}, None, ""},
 		{"what was not acquired", "", []string{tried("Lock not acquired: jobs")}, None, ""},
 		{"it is locked", "preset: logback\npattern: '(?<event>[Ll]ocked|unlocked): (?<lock>\\w+)'\n", []string{strings.NewReplacer("Acquired lock jobs", "Locked: jobs", "Released lock jobs", "unlocked: jobs").Replace(tried("It's locked: jobs"))}, Unknown, "first line 2"},
+		// Each job takes it in one thread and gives it back in another one, and none has it beside another.
+		{"jobs that move between threads", "", []string{"a.log\n" + thread(0, "w1", "Acquired lock jobs") + thread(1, "w3", "Released lock jobs") + thread(2, "w2", "Acquired lock jobs") + thread(3, "w1", "Released lock jobs")}, Possible, "line 2: a.log/w3 ends a hold of jobs that another one may have begun"},
+		{"jobs that move between threads that had it", "", []string{"a.log\n" + spoken("jobs", "mail") + thread(4, "w2", "Acquired lock jobs") + thread(5, "w1", "Released lock jobs") + thread(6, "w3", "Acquired lock jobs") + thread(7, "w2", "Released lock jobs") + thread(8, "w3", "Released lock jobs")}, Possible, "line 6: a.log/w1 ends"},
+		{"a thread that releases what it has lost", "", []string{"a.log\n" + thread(0, "w1", "Acquired lock jobs") + thread(1, "w1", "Lost lock jobs") + thread(2, "w2", "Acquired lock jobs") + thread(3, "w1", "Released lock jobs") + thread(4, "w2", "Released lock jobs")}, None, ""},
+		{"a thread that releases what it has acquired before the log", "", []string{"a.log\n" + thread(0, "w3", "Released lock jobs") + strings.ReplaceAll(spoken("jobs", "jobs"), "10:00", "10:01")}, Certain, "does not begin in this log"},
+		{"clients that are no threads", byKeys, []string{keyed("TIME lock WHAT: jobs by WHO") + "2026-03-01T10:00:10.000Z lock acquired: jobs by a\n2026-03-01T10:00:11.000Z lock released: jobs by c\n2026-03-01T10:00:12.000Z lock acquired: jobs by d\n2026-03-01T10:00:13.000Z lock released: jobs by a\n"}, Certain, "does not begin in this log"},
 		// The second session asks for what the first one has.
 		{"functions, as pgaudit shows them", byFunction, []string{sessions("AUDIT: SESSION,1,1,READ,SELECT,,,SELECT pg_advisory_lock(42),<not logged>")}, Unknown, "it shows what a server was asked"},
 		{"functions that have returned", byFunction, []string{sessions("duration: 0.312 ms  statement: SELECT pg_advisory_lock(42)")}, Certain, ""},

@@ -288,6 +288,7 @@ func (l *log) begin(line []byte) (bool, error) {
 		return false, err
 	}
 	l.decoder, l.format, l.values = d, format, values
+	l.judge.threads = l.judge.threads || strings.Contains(format.Columns["client"], "thread")
 	l.lines.quoted = format.Kind == logline.CSV
 	values.clock.last, values.clock.aliases = l.years.first, l.aliases
 	if len(l.judge.files) == 1 { // the rules of one file may not fit others

@@ -257,7 +257,7 @@ func (v *Violation) Words() say.Phrase {
 	}
 	x := v.Holds[1]
 	switch {
-	case x.lost || x.Ending == ByLine && (x.Unproven || y.Unproven):
+	case x.lost || x.Ending == ByLine && (x.Unproven || y.Unproven || y.astray):
 		return say.LogMaybeHeld.With(v.who(y), at(y.Line), v.who(x), at(x.HeardLine))
 	case v.silent():
 		return say.LogMaybeHolds.With(v.who(y), at(y.Line), v.who(x), at(x.HeardLine), say.Optional(v.Further))

@@ -6,6 +6,7 @@ var (
 	LogUncontended    = New0("no client contended for a lock: the log shows none waiting for another")
 	LogExtendedUnheld = New3[Phrase, Verbatim, Verbatim]("{at}: {client} extends {lock} without having acquired it in this log")
 	LogEndUnheld      = New3[Phrase, Verbatim, Verbatim]("{at}: {client} ends a hold of {lock} that does not begin in this log: is the beginning of the log missing?")
+	LogOtherThread    = New3[Phrase, Verbatim, Verbatim]("{at}: {client} ends a hold of {lock} that another one may have begun: if a job moves between threads, no overlap is certain until --pattern or --columns names a better client")
 	LogWriteUnheld    = New4[Phrase, Verbatim, Verbatim, Verbatim]("{at}: {client} writes without having acquired {lock}[ with token {token}] in this log")
 	LogTokensBack     = New5[Phrase, Verbatim, Number, Number, Verbatim](
 		"{at}: {client} gets token {token}, no higher than {newest} before it: the tokens of {lock} do not tell which holder is newer")
