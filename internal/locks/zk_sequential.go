@@ -15,11 +15,14 @@
 // Guarantees: first come, first served; a release wakes one client; a release
 // removes the client's own node or none, since its name is never given twice; a
 // lost reply leaves no node that its client does not find again; a client that
-// runs is told when it has lost its server, which is before others can get in.
+// runs is told when it has lost its server, which is before others can get in,
+// unless that server has lost its leader.
 //
 // Breaks when: the holder freezes for longer than the session timeout, heartbeats
 // included, and goes on before its library has found a server that tells it; or it
-// does not stop when it is told. A client that gives up while it has no server
+// does not stop when it is told. A server that is cut off from its leader answers
+// heartbeats for five ticks (syncLimit), and the leader ends the session if it has
+// not heard of one for that session's timeout. A client that gives up while it has no server
 // leaves its node in the queue for as long as its session lives.
 //
 // Source: S4 "Distributed locks on MySQL, Redis, etcd and ZooKeeper", lines 386-391,
