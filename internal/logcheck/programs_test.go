@@ -112,6 +112,7 @@ func TestLogsOfPrograms(t *testing.T) {
 		{"pods of one node", "", []string{"a.json\n" + node("0", "a", "acquired") + node("1", "b", "acquired") + node("2", "a", "released") + node("3", "b", "released")}, Certain, ""},
 		{"an event of something else", "", []string{"a.json\n" + `{"timestamp":"2026-03-01T10:00:00Z","worker":"a","event":"17 rows written"}` + "\n" + takeTurns("a", "b")}, None, "1 line is about something else"},
 		{"an event of something else that speaks of a lock", "", []string{"a.json\n" + `{"timestamp":"2026-03-01T10:00:00Z","worker":"a","event":"took the lock of jobs"}` + "\n" + takeTurns("a", "b")}, Unknown, "first line 1"},
+		{"a panic between lines of JSON", "", []string{"a.json\n" + takeTurns("a", "b") + "panic: no more rows\n\ngoroutine 1 [running]:\n"}, "", `line 5: "panic: no more rows" is no object of JSON: --ignore leaves out lines`},
 		{"an unknown event of a lock", "", []string{"a.json\n" + `{"timestamp":"2026-03-01T10:00:00Z","worker":"a","event":"processing","lock":"jobs"}` + "\n"}, "", "--ignore leaves out lines that are none"},
 
 		{"a client in a pattern beside a preset", "preset: klog\npattern: '^(?<client>\\S+) \\S+ [IWEF](?<time>\\d{4} \\S+) +\\d+ \\S+\\] (?<event>successfully acquired|failed to renew) lease (?<lock>\\S+)'\nevents: {lost: failed to renew}\n", []string{"a.log\n" + prefixed("pod-a app ", leads("0301 10:00:00", "0301 10:00:09")) + prefixed("pod-b app ", leads("0301 10:00:05", "0301 10:00:20"))}, Certain, ""},

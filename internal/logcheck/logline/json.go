@@ -74,6 +74,9 @@ func (d *jsonDecoder) Decode(line []byte, _ int64, emit func(*Fields) error) err
 	}
 	d.scan.Reset(unprefixed(line, arrived))
 	d.path, d.failed, d.inside = d.path[:0], nil, nil
+	if d.scan.Next() != '{' {
+		return fmt.Errorf("%s is no object of JSON: --ignore leaves out lines that do not matter, --preset or --pattern says how to read those that do", shown(line))
+	}
 	err := d.object(0)
 	if err == nil {
 		err = d.scan.End()

@@ -99,7 +99,10 @@ func (d *textDecoder) date(f *Fields, p *pattern, line []byte) error {
 	if hour := hours.Find(before); hour != nil {
 		return fmt.Errorf("%s stands before %s, so which is its time? %s", shown(hour), shown(at), sayTime)
 	}
-	key := valueOf.FindSubmatch(before)
+	var key [][]byte
+	if len(before) > 0 { // else there is none
+		key = valueOf.FindSubmatch(before)
+	}
 	switch {
 	case key == nil && len(before) > len(p.before()):
 		return fmt.Errorf("%s stands behind the event, so is it its time? %s", shown(at), sayTime)
@@ -346,7 +349,7 @@ func (p *pattern) failed() error {
 // not said to have returned.
 func (p *pattern) calls() bool {
 	at := len(p.before())
-	return call.Match(p.line[at+len(p.event(0)):]) && selects.Match(p.line[:at]) && !bytes.Contains(p.line[:at], []byte("duration: "))
+	return bytes.IndexByte(p.line[at:], '(') >= 0 && call.Match(p.line[at+len(p.event(0)):]) && selects.Match(p.line[:at]) && !bytes.Contains(p.line[:at], []byte("duration: "))
 }
 
 // asking are the texts one of which each match of asks contains.
