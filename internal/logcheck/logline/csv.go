@@ -9,8 +9,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-
-	"lockstep/internal/each"
 )
 
 // csvDecoder reads lines of values separated by commas, semicolons, tabs or bars.
@@ -105,7 +103,7 @@ func (d *csvDecoder) column(field int, theirs string) (int, error) {
 
 // missing is the error for a missing column, with a hint.
 func (d *csvDecoder) missing(ours, theirs string) error {
-	if each.Count(d.columns, func(name *string) bool { return known(*name) }) < 2 { // a line of text may end as one does
+	if one := slices.IndexFunc(d.columns, known); one < 0 || !slices.ContainsFunc(d.columns[one+1:], known) { // a line of text may end as one does
 		return noFormat(d.header)
 	}
 	return fmt.Errorf("read as the header of a CSV file, it has no column %q among %s: --columns %s=NAME says which column has the %s; --explain-format shows what is read",

@@ -109,7 +109,7 @@ func (d *textDecoder) date(f *Fields, p *pattern, line []byte) error {
 	case key != nil && uint(rank(timeField, string(key[1]))) >= farther: // its name is none for a time
 		return fmt.Errorf("%s is the date of a key %s: %s", shown(at), shown(key[1]), sayTime)
 	}
-	if _, between, _ := bytes.Cut(p.before(), at); glued.Match(between) {
+	if _, between, _ := bytes.Cut(p.before(), at); bytes.IndexByte(between, ':') >= 0 && glued.Match(between) {
 		return ErrGlued
 	}
 	_, behind, _ := bytes.Cut(line, at)
@@ -167,7 +167,7 @@ var (
 	glued   = regexp.MustCompile(`[\w.!)]` + stamp)
 	hours   = regexp.MustCompile(`\b\d\d?:\d\d:\d\d\b`)
 	bare    = regexp.MustCompile(`\d\d:\d\d:\d\d(?:[.,]\d+)?$`)
-	apart   = regexp.MustCompile(`^ ?[\[(]?(?:UTC|GMT)? ?[+-](?:0?\d|1[0-4])(?::?\d\d)?(?:[\])]| |$)|^ ?[\[(](?:Z|UTC|GMT|` + ZoneNames + `)[\])]`)
+	apart   = regexp.MustCompile(`^ ?(?:[\[(]?(?:UTC|GMT)? ?[+-](?:0?\d|1[0-4])(?::?\d\d)?(?:[\])]| |$)|[\[(](?:Z|UTC|GMT|` + ZoneNames + `)[\])])`)
 )
 
 const regions = `(?:Africa|America|Asia|Atlantic|Australia|Etc|Europe|Indian|Pacific)`
@@ -292,7 +292,7 @@ func (m matcher) twice(p *pattern) bool {
 
 // phrase matches what stands in the place of a lock's name and names none: lock acquired by, lock
 // acquired: true, lock acquired - jobs, ***.
-var phrase = regexp.MustCompile(`[=:](?:true|false)$|^[^\pL\pN]+$|^(?:after|again|and|at|because|before|but|by|due|during|false|for|from|in|into|is|its|of|on|successfully|that|the|to|true|until|was|when|while|with|within|without)[:.]?$`)
+var phrase = regexp.MustCompile(`[=:](?:true|false)$|^[^\w\x80-\x{10ffff}]+$|^(?:after|again|and|at|because|before|but|by|due|during|false|for|from|in|into|is|its|of|on|successfully|that|the|to|true|until|was|when|while|with|within|without)[:.]?$`)
 
 // Words before and after a match with which it is no event: not acquired, once released, acquired:
 // false; words that name a client, and those for how long; and the forms in which MySQL and PostgreSQL log what they are asked.
@@ -328,7 +328,7 @@ func (p *pattern) event(before int) []byte {
 func (p *pattern) denied() bool {
 	before := p.before()
 	before = before[max(0, len(before)-60):]
-	return denies.Match(before) || isSo.Match(before) && bytes.EqualFold(p.event(0), []byte("locked"))
+	return denies.Match(before) || bytes.EqualFold(p.event(0), []byte("locked")) && isSo.Match(before)
 }
 
 // failed is the error of a match that did not succeed, by the words behind it, or may not have.
