@@ -161,7 +161,24 @@ func TestAMinority(t *testing.T) {
 	}
 }
 
+// loadsOnce is a lock whose release is a script that the server knows until it restarts.
+func loadsOnce(c locktest.Client) locktest.Lock {
+	l := &owned{c, c.Redis()}
+	hash, err := removeOwn.Load(context.Background(), l.store).Result()
+	if err != nil {
+		return locktest.NoLock(err)
+	}
+	return locktest.LockFunc(func(ctx context.Context) (locktest.Lease, error) {
+		h, err := l.take(ctx)
+		return locktest.LeaseFunc(func(ctx context.Context) error {
+			return h.did(l.store.EvalSha(ctx, hash, []string{c.Key()}, h.word).Int())
+		}), err
+	})
+}
+
 func init() {
+	failures["loads once"] = failure{runs(loadsOnce, locktest.Stories("contention"), locktest.Walk(), locktest.Breaks("walk/pause")),
+		[]string{"TestThatFails/walk/restart", "releases the lock and gets an error at ", "nothing has gone wrong since ", "The error: NOSCRIPT"}}
 	for _, nodes := range []int{2, 3, 4, 7} {
 		failures[fmt.Sprint("minority of ", nodes)] = failure{func(t *testing.T) {
 			locktest.Run(t, locktest.Redis{Nodes: nodes}, votes(int64(nodes)/2), locktest.Stories("minority"))

@@ -230,7 +230,8 @@ func (r *reader) lasts(e *history.Event) {
 }
 
 // alarms checks that a lock which a client has just got is there for its work and its release, and that
-// a release finds an entry that is there.
+// a release finds an entry that is there. After a fault, one that the store has answered, with an error,
+// must not leave its entry: the lock has not got over the fault.
 func (r *reader) alarms(e *history.Event, t *trail) {
 	what := ""
 	switch e.Kind {
@@ -243,9 +244,16 @@ func (r *reader) alarms(e *history.Event, t *trail) {
 	}
 	inside := t.phase == holding || t.phase == releasing
 	missed := e.Kind == history.NotHeld && r.entered && t.entries > 0 && t.ends == ""
-	if what != "" && inside && !r.faulted && r.signs.alarm == "" && (missed || e.At.Sub(t.acquired) < r.h.Header.Lease/2) {
-		r.signs.alarm = fmt.Sprintf("%s %s at %v. It got the lock at %v, and nothing has gone wrong",
-			r.h.Name(e.Node), what, e.At, t.acquired)
+	soon := !r.faulted && e.At.Sub(t.acquired) < r.h.Header.Lease/2
+	answered := len(t.open) == 0 && t.answered >= t.releasing // and not by a connection that the fault has broken
+	refused := e.Kind == history.ReleaseFailed && answered && r.entered && t.entries > 0 && r.faults == 0 && t.acquired.Sub(r.fault) > promptly
+	if what != "" && inside && r.signs.alarm == "" && (soon || missed && !r.faulted || refused) {
+		since := ""
+		if r.faulted {
+			since = fmt.Sprintf(" since %v", r.fault)
+		}
+		r.signs.alarm = fmt.Sprintf("%s %s at %v. It got the lock at %v, and nothing has gone wrong%s",
+			r.h.Name(e.Node), what, e.At, t.acquired, since)
 		if said := r.h.Text(e.Text); said != "" {
 			r.signs.alarm += ". The error: " + said
 		}

@@ -86,6 +86,11 @@ func TestSigns(t *testing.T) {
 		{story: takes + "; 3 A releasing; 4 A not-held", alarm: true},
 		{story: takes + "; 3 A releasing; 4 A release-failed", alarm: true},
 		{story: takes + "; 30 A releasing; 31 A not-held", alarm: true}, // it is there
+		{story: "0 S fault-began; " + takes + "; 1.5 A replied; 30 A releasing; 30 A sent; 31 A replied; 31 A release-failed", alarm: true},
+		{story: "0 S fault-began; " + takes + "; 1.5 A replied; 30 A releasing; 30 A sent; 31 A release-failed"}, // a dead connection
+		{story: "0 S fault-began; " + takes + "; 1.5 A replied; 30 A releasing; 31 A release-failed"},            // which it has not used
+		{story: "0 S fault-began; " + takes + "; 1.5 A replied; 30 A releasing; 30 A sent; 31 S removed owner=A peer=A; 31 A replied; 31 A release-failed"},
+		{story: takes + "; 1.5 A replied; 3 S fault-began; 30 A releasing; 30 A sent; 31 A replied; 31 A release-failed"},
 		{story: takes + "; 11 S expired owner=A; 30 A releasing; 31 A not-held"},
 		{story: takes + "; 2 S fault-began; 30 A releasing; 31 A not-held"},
 		{story: takes + "; 2 S fault-began; 3 A releasing; 4 A release-failed"},
