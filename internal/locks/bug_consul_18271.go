@@ -11,7 +11,7 @@
 // Guarantees: as consul-session, which is written from the same code.
 //
 // Breaks when: the holder is cut off for longer than twice the time to live and the lock delay: the
-// next one gets the lock, and the first one has not been told.
+// next one gets the lock, and the first one has not been notified.
 //
 // Source: https://github.com/hashicorp/consul/issues/18271; api/lock.go, monitorLock, and
 // api/session.go, RenewPeriodic.

@@ -15,8 +15,8 @@
 // Guarantees: first come, first served, while no lease ends.
 //
 // Breaks when: a client is cut off or stands still in the queue for longer than its
-// lease: the one behind it moves up, and when the holder is done both enter. And, as
-// with every lock that never tells its holder of a loss, when a holder's lease ends.
+// lease: the one behind it moves up, and when the holder is done both enter. And, as with every
+// lock that never notifies its holder of a loss, when a holder's lease ends.
 //
 // Source: https://github.com/etcd-io/etcd/issues/11456 and pull request 11408; Jepsen, etcd 3.4.3,
 // section 3.2 (https://jepsen.io/analyses/etcd-3.4.3), and its test, src/jepsen/etcd/lock.clj of
@@ -73,7 +73,7 @@ func (l *etcdLockService) wait(ctx context.Context, p *place) error {
 	return err
 }
 
-// etcdServiceLease is a lock whose lease ends with it. Its holder is not told of a loss.
+// etcdServiceLease is a lock whose lease ends with it. Its holder is not notified of a loss.
 type etcdServiceLease struct{ *place }
 
 func (l *etcdServiceLease) Lost() context.Context { return nil }

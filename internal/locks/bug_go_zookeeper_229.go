@@ -10,7 +10,7 @@
 //  3. A connection that is lost in 2 is an error, and the node is forgotten. The fixed form deletes it in the background.
 //  4. To release: delete its own node.
 //
-// Guarantees: as zk-sequential, but the holder is not told of a loss.
+// Guarantees: as zk-sequential, but the holder is not notified of a loss.
 //
 // Breaks when: the answer to children is lost while the session survives: the node stays in the
 // queue until the process ends, and no client behind it gets in, not even its own.

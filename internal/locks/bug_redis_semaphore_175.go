@@ -9,8 +9,8 @@
 //     After a 0: the lock is lost, and its holder is told. The fixed form, watchdog-lua, answers 0 when there is no key.
 //  3. EVAL unlock: GET key equals token -> DEL key, 1; else 0.
 //
-// Guarantees: as watchdog-lua, but a holder is told of its loss only while another client has the
-// lock.
+// Guarantees: as watchdog-lua, but a holder is notified of its loss only while another client has
+// the lock.
 //
 // Breaks when: a refresh comes later than the lease lasts, and another client has had the lock and
 // given it back: the first one goes on as if nothing had happened.

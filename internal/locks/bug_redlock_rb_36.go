@@ -9,7 +9,7 @@
 //  2. To extend, every third of the lease: step 1 with the same token.
 //  3. To release, EVAL unlock on all nodes: GET key equals token -> DEL key, 1; else 0.
 //
-// Guarantees: as redlock; besides, a holder that is in time every third of the lease keeps the
+// Guarantees: as redlock; in addition, a holder that is in time every third of the lease keeps the
 // lock.
 //
 // Breaks when: as redlock. And a holder that overslept its lease is not told if the client

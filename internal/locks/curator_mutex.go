@@ -14,7 +14,7 @@
 //     answered. After a lost connection, 2 looks for the GUID among the children of /lock
 //     first.
 //
-// Guarantees: as zk-sequential; besides, a client that gives up or whose release fails
+// Guarantees: as zk-sequential; in addition, a client that gives up or whose release fails
 // leaves no node behind for ever. There is no fencing token in the library; the czxid
 // of the node would be one.
 //

@@ -14,7 +14,7 @@
 // Guarantees: as etcd-mutex: one holder while its session lasts, in the order of arrival, and
 // tokens grow.
 //
-// Breaks when: as etcd-mutex. Besides, a release wakes all waiting clients, and each of them
+// Breaks when: as etcd-mutex. In addition, a release wakes all waiting clients, and each of them
 // asks who is the first; a client in the queue that gives up wakes them, too.
 //
 // Source: S4 "Distributed locks on MySQL, Redis, etcd and ZooKeeper", lines 263-275:

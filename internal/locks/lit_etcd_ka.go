@@ -12,7 +12,7 @@
 // Guarantees: as etcd-txn, once the first renewal has been answered.
 //
 // Breaks when: as etcd-txn; the loss of the lease is never noticed, although
-// the code has a message for it. Besides, a client whose first renewal is not
+// the code has a message for it. In addition, a client whose first renewal is not
 // answered within six seconds dies while it holds the lock.
 //
 // Source: S4 "Distributed locks on MySQL, Redis, etcd and ZooKeeper", lines 326-338.

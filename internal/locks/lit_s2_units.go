@@ -1,7 +1,7 @@
 // Lock lit-s2-units
 //
-// Idea: Redlock with the units that the document names: timestamps in
-// microseconds beside a lease that everywhere else in it is given in seconds.
+// Idea: Redlock with the units that the document names: timestamps in microseconds, and a lease
+// that everywhere else in it is given in seconds.
 //
 // Protocol:
 //  1. t1: the current time in microseconds.

@@ -9,7 +9,7 @@
 // Guarantees: none. The SET decides who has the key, and its answer is ignored.
 //
 // Breaks when: a second client comes while the first one works: both are at work
-// at once, and the client that is done first deletes the key, whosever it is.
+// at once, and the client that is done first deletes the key, whoever owns it.
 //
 // Source: S0 "Distributed locks on Redis", lines 55-67; lines 13-26 and 33-47 have the
 // same defect with SETNX.

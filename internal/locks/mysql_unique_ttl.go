@@ -14,7 +14,7 @@
 //     row stays, so that its version goes on growing.
 //
 // Guarantees: as set-nx-lua, a dead holder's lock comes back after the lease, and a release frees
-// the client's own entry or none; besides, the version is a token that grows with each holder.
+// the client's own entry or none; in addition, the version is a token that grows with each holder.
 //
 // Breaks when: a holder overruns its lease, by slow work, a pause, a partition or a
 // late reply: a second client gets in. The database's clock jumps ahead. A replica

@@ -16,7 +16,7 @@
 //     tried again, 4 times.
 //     A script without a reply is an error with one server, except for renewals; with replicas it is sent again, 4 times.
 //
-// Guarantees: as redisson-3.12.3; besides, a release counts once, however often it
+// Guarantees: as redisson-3.12.3; in addition, a release counts once, however often it
 // runs, and with replicas an acquired lock is known to one of them.
 //
 // Breaks when: a holder pauses for longer than its lease or is cut off from the store: it is not

@@ -15,7 +15,7 @@
 //     The timer is stopped, whatever the reply.
 //     A script without a reply is sent again: 3 times, a twentieth of the lease apart (1.5 s for 30 s).
 //
-// Guarantees: as watchdog-lua, but the holder is not told of a loss; besides, the holder's
+// Guarantees: as watchdog-lua, but the holder is not notified of a loss; in addition, the holder's
 // thread can take the lock again, and waiting costs no requests.
 //
 // Breaks when: the reply to a release is lost while the lock is held twice: the script runs again,

@@ -17,7 +17,7 @@
 //     HINCRBY field -1; above 0 -> PEXPIRE lease, 0; else DEL, PUBLISH 0 to the head's channel, 1.
 //     Then DEL latch. With replicas WAIT after each script, as with redisson.
 //
-// Guarantees: as redisson; besides, those who wait get the lock in the order in
+// Guarantees: as redisson; in addition, those who wait get the lock in the order in
 // which they came, and a release wakes one of them.
 //
 // Breaks when: whatever breaks redisson. A client whose wall clock is ahead drops

@@ -13,7 +13,7 @@
 //  5. With replicas: WAIT after each script, as with redisson. An acquire that no replica has confirmed is an error, and
 //     is not undone.
 //
-// Guarantees: as redisson; besides, a resource that checks the token refuses a
+// Guarantees: as redisson; in addition, a resource that checks the token refuses a
 // client that was overtaken.
 //
 // Breaks when: the resource does not check; the store forgets its counter, as it does in a restart

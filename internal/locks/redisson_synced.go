@@ -130,8 +130,8 @@ func (r *redissonSynced) tryRenewed(
 	return got, err
 }
 
-// unlocks is one hold of a lock, whose client is never told of a loss. Its release runs an unlock
-// script, under the same latch until the replicas have it.
+// unlocks is one hold of a lock, whose client is never notified of a loss. Its release runs an
+// unlock script, under the same latch until the replicas have it.
 func (r *redissonSynced) unlocks(unlock func(latch string) redis.Cmd) ReleaseFunc {
 	return func(ctx context.Context) error {
 		latch := r.newLatch()

@@ -8,7 +8,7 @@
 //  2. SET key token PX milliseconds NX on every node in turn, as in redlock; held with a majority within the validity.
 //  3. EVAL unlock on all nodes, after a lost vote and to release.
 //
-// Guarantees: as redlock; besides, restarts are safe without any disk.
+// Guarantees: as redlock; in addition, restarts are safe without any disk.
 //
 // Breaks when: as redlock, but for the restarts. When a majority crashes, no
 // client gets the lock for a whole lease.

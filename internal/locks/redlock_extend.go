@@ -11,13 +11,13 @@
 //  4. After ten attempts there is no further one, so that a task that hangs cannot keep the lock for ever.
 //  5. EVAL unlock on all nodes, after a lost vote and to release.
 //
-// Guarantees: as redlock; besides, work may last longer than the lease, up to about four of them,
-// and a client that runs learns of its loss before another client can get the lock.
+// Guarantees: as redlock; in addition, work may last longer than the lease, up to about four of
+// them, and a client that runs learns of its loss before another client can get the lock.
 //
 // Breaks when: the whole process freezes for longer than what is left of the
-// validity, watchdog included; its work hangs, and so cannot hear of the loss; nodes
+// validity, watchdog included; its work hangs, and so cannot notice the loss; nodes
 // of the majority restart empty or their wall clocks jump: then another majority can
-// be found, and the client hears of it only with its next extension.
+// be found, and the client learns of it only with its next extension.
 //
 // Source: Redis documentation, "Distributed Locks with Redis", making the algorithm more reliable:
 // extending the lock; S0 "Distributed locks on Redis", lines 113-126, for the algorithm.

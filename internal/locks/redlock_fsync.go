@@ -8,7 +8,7 @@
 //  2. SET key token PX milliseconds NX on every node in turn, as in redlock; held with a majority within the validity.
 //  3. EVAL unlock on all nodes, after a lost vote and to release.
 //
-// Guarantees: as redlock; besides, nodes may crash and restart at any time, and no
+// Guarantees: as redlock; in addition, nodes may crash and restart at any time, and no
 // second majority can form.
 //
 // Breaks when: as redlock, but for the restarts: a holder that freezes or is slow

@@ -1,6 +1,6 @@
 // Lock redlock-minrelease
 //
-// Idea: Redlock as one of the documents tells it: a client that has not got the lock
+// Idea: Redlock as one of the documents describes it: a client that has not got the lock
 // cleans up only where it knows that it has left something.
 //
 // Protocol:
@@ -10,9 +10,10 @@
 //
 // Guarantees: as redlock, but not when replies get lost.
 //
-// Breaks when: as redlock; besides, a node has executed the SET and its reply is lost: the client
-// does not count it and does not clean it up. The key stays for a whole lease, a lost vote. A few
-// of them, and no client, not even the one that left them, finds a majority until they expire.
+// Breaks when: as redlock; in addition, a node has executed the SET and its reply is lost: the
+// client does not count it and does not clean it up. The key stays for a whole lease, a lost vote.
+// A few of them, and no client, not even the one that left them, finds a majority until they
+// expire.
 //
 // Source: S2 "From SETNX to Redlock and WAIT", lines 59-76, step 5; S4 "Distributed locks on MySQL,
 // Redis, etcd and ZooKeeper", lines 245-251, says why it should be all nodes.

@@ -13,10 +13,10 @@
 // Guarantees: as redlock, while the client's clock is not set and runs as fast as those of
 // the nodes.
 //
-// Breaks when: as redlock; besides, the wall clock is set back while the client asks: the time that
-// has passed is hidden, and a majority counts whose entries have run out. And when the clock is a
-// little slow, the last moment of the lease on it lies behind the end of the lease on the nodes,
-// because nothing is allowed for the difference.
+// Breaks when: as redlock; in addition, the wall clock is set back while the client asks: the time
+// that has passed is hidden, and a majority counts whose entries have run out. And when the clock
+// is a little slow, the last moment of the lease on it lies behind the end of the lease on the
+// nodes, because nothing is allowed for the difference.
 //
 // Source: S0 "Distributed locks on Redis", lines 118-126; S4 "Distributed locks on MySQL, Redis,
 // etcd and ZooKeeper", lines 221-225; S2 "From SETNX to Redlock and WAIT", lines 64-70. What they

@@ -10,7 +10,7 @@
 //  3. Before each step compare the clock with that time; once it is over the lock is lost.
 //  4. EVAL unlock: GET key equals token -> DEL key, 1; else 0.
 //
-// Guarantees: as set-nx-lua; besides, slow work, a late reply or a partition do not
+// Guarantees: as set-nx-lua; in addition, slow work, a late reply or a partition do not
 // make two holders, as long as the client runs and its clock is not slower than the
 // server's by a tenth. That tenth is also the time that the last step may take.
 //

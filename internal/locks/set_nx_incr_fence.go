@@ -9,7 +9,7 @@
 //  2. The client shows its number with everything that it asks of the resource.
 //  3. EVAL unlock: GET key equals token -> DEL key, 1; else 0.
 //
-// Guarantees: as set-nx-lua; besides, a resource that checks the numbers accepts
+// Guarantees: as set-nx-lua; in addition, a resource that checks the numbers accepts
 // no write of a holder after it has seen one of a later holder. The counter has no
 // time to live, so it outlasts every lock.
 //

@@ -6,7 +6,7 @@
 //  1. SET key token PX milliseconds NX; OK: the lock is held; nil: try again later.
 //  2. EVAL unlock: GET key equals token -> DEL key, 1; else 0.
 //
-// Guarantees: as set-nx-ex-del; besides, a release removes the client's own entry
+// Guarantees: as set-nx-ex-del; in addition, a release removes the client's own entry
 // or none, however late or repeated it is.
 //
 // Breaks when: a holder overruns its lease, by slow work, a pause, a partition or

@@ -8,12 +8,12 @@
 //     MOVED slot server: the same to that server. CLUSTERDOWN: an error, and the next try goes to another node.
 //  2. EVAL unlock, to the same: GET key equals token -> DEL key, 1; else 0.
 //
-// Guarantees: as set-nx-lua; besides, the death of a primary is noticed without sentinels,
+// Guarantees: as set-nx-lua; in addition, the death of a primary is noticed without sentinels,
 // and a primary in a minority stops serving after the node timeout.
 //
 // Breaks when: as set-nx-lua. A cluster copies a key to the replicas of one shard only, and not
-// before it answers: a primary that dies, or is cut off, takes what its replica has not heard of
-// with it. For the node timeout, a primary that is cut off goes on granting locks. And when any
+// before it answers: a primary that dies, or is cut off, takes with it what its replica has not
+// received. For the node timeout, a primary that is cut off goes on granting locks. And when any
 // primary dies, no node serves requests until that one has a successor.
 //
 // Source: S4 "Distributed locks on MySQL, Redis, etcd and ZooKeeper", lines 198-206; S2

@@ -9,9 +9,10 @@
 //
 // Guarantees: as set-nx-lua between different threads.
 //
-// Breaks when: as set-nx-lua; besides, a release that comes late finds the thread's next
-// hold and takes it for the one that it belongs to: the key goes, and another client gets in
-// beside the thread. A value that is new with each acquisition tells the two holds apart.
+// Breaks when: as set-nx-lua; in addition, a release that comes late finds the thread's next
+// hold and takes it for the one that it belongs to: the key goes, and another client gets in while
+// the thread still holds the lock. A value that is new with each acquisition tells the two holds
+// apart.
 //
 // Source: S0 "Distributed locks on Redis", lines 68-89, for the value, with the release of
 // set-nx-lua, so that it is the value alone that makes the difference; Redis documentation,

@@ -8,10 +8,10 @@
 //  2. SET key token PX milliseconds NX; OK: the lock is held; nil: try again later; NOREPLICAS: the attempt has failed.
 //  3. EVAL unlock: GET key equals token -> DEL key, 1; else 0.
 //
-// Guarantees: as set-nx-lua; besides, an isolated primary grants locks for ten to twelve seconds at
-// most, as it counts whole seconds once per second, if the servers' clocks run alike.
+// Guarantees: as set-nx-lua; in addition, an isolated primary grants locks for ten to twelve
+// seconds at most, as it counts whole seconds once per second, if the servers' clocks run alike.
 //
-// Breaks when: as set-nx-lua; the primary dies before its replica has heard of the key: a connected
+// Breaks when: as set-nx-lua; the primary dies before its replica has the key: a connected
 // replica is not one that has the last write; within these seconds of a partition both sides may
 // grant. Without any replica no client gets the lock.
 //

@@ -8,7 +8,7 @@
 //  2. GET key; another token or nil: not held any more, leave it alone.
 //  3. DEL key.
 //
-// Guarantees: as set-nx-ex-del; besides, a holder that is merely late does not
+// Guarantees: as set-nx-ex-del; in addition, a holder that is merely late does not
 // delete the key of the next one.
 //
 // Breaks when: a holder overruns its lease: a second client gets in; the lease ends

@@ -9,7 +9,7 @@
 //  3. Fewer, or an error: EVAL unlock, since WAIT undoes nothing, and again later.
 //  4. To release, EVAL unlock: GET key equals token -> DEL key, 1; else 0.
 //
-// Guarantees: as set-nx-lua; besides, a primary that dies cannot take the lock with
+// Guarantees: as set-nx-lua; in addition, a primary that dies cannot take the lock with
 // it, when its only replica becomes the next one and has not restarted meanwhile.
 //
 // Breaks when: a holder overruns its lease; the primary comes back empty before its death is
@@ -69,7 +69,7 @@ func setThenWait(ctx context.Context, d *Deps, set, wait redis.Conn, least int64
 			return lease, nil
 		}
 	}
-	// The present primary may have the key, or may still receive it.
+	// The current primary may have the key, or may still receive it.
 	_ = lease(d.Env.Background())
 	return nil, reply.Err
 }

@@ -9,7 +9,7 @@
 //  3. Fewer, or an error: EVAL unlock, and again later.
 //  4. To release, EVAL unlock: GET key equals token -> DEL key, 1; else 0.
 //
-// Guarantees: as set-nx-lua; besides, when the primary dies, at least one of the two
+// Guarantees: as set-nx-lua; in addition, when the primary dies, at least one of the two
 // replicas has the key.
 //
 // Breaks when: the other one is promoted. WAIT makes sure that one of them remembers, not that this

@@ -104,7 +104,7 @@ func (l *sqlSessions) namedLease(s *sqlSession, release sql.Stmt) Lease {
 // waitTime is how long one statement may wait in the database for the lock. It is
 // well below the response timeout: a statement that the client has given up would
 // continue to wait there, and get the lock without the client's knowledge. A client
-// that has waited in vain asks again, at the end of the queue.
+// that has waited without success asks again, at the end of the queue.
 func (d *Deps) waitTime() time.Duration { return (d.Timeout / 3).Truncate(time.Millisecond) }
 
 // scalar is the number in a result of one row and one column; false for any other result.

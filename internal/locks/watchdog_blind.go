@@ -8,13 +8,13 @@
 //  2. Every third of the lease, EXPIRE key seconds. The answer is not looked at.
 //  3. Stop the daemon; EVAL unlock: GET key equals token -> DEL key, 1; else 0.
 //
-// Guarantees: as set-nx-lua; besides, work may last longer than the lease.
+// Guarantees: as set-nx-lua; in addition, work may last longer than the lease.
 //
 // Breaks when: the whole process freezes for longer than what is left of the
 // lease, daemon included: a second client gets in, and the daemon, awake again,
 // renews the second one's key. If that client dies, its lock lives for as long as
 // the first one's daemon. A hung task with a living daemon keeps the lock for ever.
-// No holder is told of a loss, though EXPIRE answers 0 when the key is gone.
+// No holder is notified of a loss, though EXPIRE answers 0 when the key is gone.
 //
 // Source: S0 "Distributed locks on Redis", line 91; S4 "Distributed locks on MySQL,
 // Redis, etcd and ZooKeeper", lines 190-194, read literally.

@@ -9,7 +9,7 @@
 //     After a 0, or without a success until the lease has run out on the client's own clock: the lock is lost.
 //  3. EVAL unlock: GET key equals token -> DEL key, 1; else 0.
 //
-// Guarantees: as set-nx-lua; besides, work may last longer than the lease, and a
+// Guarantees: as set-nx-lua; in addition, work may last longer than the lease, and a
 // client that runs learns of its loss.
 //
 // Breaks when: the whole process freezes for longer than what is left of the lease, watchdog

@@ -47,7 +47,7 @@ func (c *zkClient) connected(ctx context.Context, s *zookeeper.Session) error {
 	}
 }
 
-// attendSession tells of a loss when the session loses its server or is over: from then on
+// attendSession reports a loss when the session loses its server or is over: from then on
 // the client cannot know whether it still has its node.
 func (a *attended) attendSession(env ports.Env, s *zookeeper.Session) {
 	a.attend(env, "session state", func(ctx context.Context) {

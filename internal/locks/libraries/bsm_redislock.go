@@ -13,7 +13,7 @@
 //  3. EVALSHA release: GET key equals token -> DEL key, 1; else 0.
 //
 // Guarantees: mutual exclusion while every holder is done within the lease; a release removes the
-// client's own entry or none; a lost reply of an acquisition costs a response timeout, no lease.
+// client's own entry or none; a lost reply of an acquisition costs a response timeout, not a lease.
 //
 // Breaks when: a holder overruns its lease, by slow work or a pause: nothing renews it
 // unless the application calls Refresh, and nothing tells the holder. A failover that

@@ -14,8 +14,8 @@
 //  4. To release: delete the own key.
 //
 // Guarantees: mutual exclusion while the holder stops before its session ends; first
-// come, first served; the lock of a dead client is free after the lease; the end of the
-// session is told (Session.Done), by the client's own clock too.
+// come, first served; the lock of a dead client is free after the lease; the end of the session is
+// signalled (Session.Done), also by the client's own clock.
 //
 // Breaks when: the holder's process stands still for longer than its lease: etcd gives
 // the lock to the next, and the news of the end may come after the write. The library

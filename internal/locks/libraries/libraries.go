@@ -26,7 +26,7 @@ import (
 // Deps are the settings of one client for a library.
 type Deps struct {
 	locks.Deps // the ports in it are nil
-	// Addrs are what the library connects to: a name for the present primary, or
+	// Addrs are what the library connects to: a name for the current primary, or
 	// one address for each server of a cluster and for each independent primary.
 	Addrs []string
 	// Sentinels are the addresses of the servers that know the primary, which they call

@@ -14,7 +14,8 @@
 //  2. Extend, every third of the lease: GET key equals token -> PEXPIRE, 1; else SET key token PX milliseconds NX -> 1; else 0. A majority of 1: extended. Else the lock is lost, and its holder is told.
 //  3. Unlock on all nodes: GET key equals token -> DEL key, 1; else 0 or -1.
 //
-// Guarantees: as redlock-extend; besides, a node that has forgotten the lock learns of it again.
+// Guarantees: as redlock-extend; in addition, a node that has forgotten the lock learns of it
+// again.
 //
 // Breaks when: as redlock-extend; and the lock has run out, another client has had it and given it
 // back: the first one is told that its lock was extended.

@@ -114,7 +114,7 @@ type rueidisLease struct {
 }
 
 // Release returns when the library has asked the server to delete its keys. What the server said it
-// keeps to itself, so a release counts as done unless the library had told of the loss before.
+// keeps to itself, so a release counts as done unless the library had reported the loss before.
 func (l *rueidisLease) Release(context.Context) error {
 	lost := l.held.Err() != nil
 	l.release()
