@@ -44,7 +44,7 @@ type Property struct {
 	// Core properties are judged in every run, and every lock is expected to keep them. The others
 	// are judged for stories that expect something of them.
 	Core bool
-	// Check looks at one history. It never panics on a history of any content.
+	// Check looks at one history. It never panics, whatever the history contains.
 	Check func(h *history.History) Finding
 }
 

@@ -22,8 +22,7 @@ func init() {
 }
 
 // checkMutualExclusion looks for overlapping hold intervals of different clients. A hold begins
-// when acquire has returned, and ends when the client invokes release, is told of its loss, or
-// dies.
+// when acquire has returned, and ends when the client invokes release, learns of its loss, or dies.
 //
 // A violation is an intrusion: an acquisition that returned while others held.
 //

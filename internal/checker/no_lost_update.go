@@ -75,7 +75,7 @@ func checkNoLostUpdate(h *history.History) Finding {
 type resource struct {
 	node    history.NodeID
 	known   bool  // whether version means something
-	version int64 // present version
+	version int64 // current version
 	write   int32 // the last WriteAccepted, or NoCause
 }
 

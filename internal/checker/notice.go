@@ -18,17 +18,17 @@ import (
 // lock, but its orphaned entry keeps others out. Clients that only wait at the same time do not
 // contend.
 //
-// A client that watches nothing, and whose first question comes more than a second after all have
-// left, does not contend: it was cut off, or sleeps for long.
+// A client that watches nothing, and first asks more than a second after all others have left, does
+// not contend: it was cut off, or sleeps for long.
 //
 // A client asks when a request about an entry is executed; of independent servers, when it has
 // asked most. Lost requests, heartbeats and removals do not count, nor what a server would refuse
 // any client, nor requests without an answer or by a client that dies before it, since their grant
 // lets no client in, nor those to a server on which such a request has made an entry of its own,
 // which keeps it out in any case. A client that waits at the server, by a blocking statement or a
-// watch, asks again when it is told; if it gives up before, it has asked when it sent the statement.
-// Real servers do not report executions: there the time of sending counts, if there is a reply. In
-// a history without messages, waiting clients are assumed to ask all the time.
+// watch, asks again when it is notified; if it gives up before that, it has asked when it sent the
+// statement. Real servers do not report executions: there the time of sending counts, if there is a
+// reply. In a history without messages, waiting clients are assumed to ask all the time.
 
 func (t *tally) message(i int32, e *history.Event) {
 	client, server, at := e.Peer, e.Node, i
@@ -219,8 +219,9 @@ func (t *tally) endWait(i int32, e *history.Event, served bool) {
 	p.waiting = false
 }
 
-// wasLeftOut notes whether a wait has ended in vain, though the lock was free for longer than a
-// delay and the network worked: a client that sent requests of which none was executed is cut off.
+// wasLeftOut notes whether a wait has ended without success, although the lock was free for longer
+// than a delay and the network worked: a client that sent requests of which none was executed is
+// cut off.
 func (t *tally) wasLeftOut(i int32, client history.NodeID, at history.Instant) {
 	p := &t.parties[client]
 	p.leftOut = lapse{}

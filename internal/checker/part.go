@@ -18,9 +18,9 @@ import (
 // One that hits servers alone has a part when from then on, or during a pause, a client asks the
 // server that it hits, a server refuses a request, a command waits for replicas, or a replica takes
 // over. Where the primary is hit, too, a replica of its shard may be missing. In a quorum each
-// server has a part, since a write needs most of them. A step of a clock has none when others undo
-// it before its node does anything, and a pause of a client has none when it is over well before
-// the client starts, or goes on after a rest.
+// server has a part, since a write needs most of them. A step of a clock has none when other steps
+// undo it before its node does anything, and a pause of a client has none when it is over well
+// before the client starts, or goes on after a rest.
 type parts struct {
 	h      *history.History
 	all    bool          // faults of servers have a part, but for those of other shards

@@ -64,7 +64,7 @@ func survey(h *history.History) facts {
 // party is the state of a node. Events are -1 for none.
 type party struct {
 	waiting, holding, frozen bool
-	watching                 bool            // a server will tell it of a change
+	watching                 bool            // a server will notify it of a change
 	sent                     history.Instant // its last request about an entry to a real server
 	granted                  bool            // a server has made an entry for it; a log from elsewhere may have those of some clients only
 
@@ -109,7 +109,7 @@ type tally struct {
 	holding   int     // clients
 	idle      bool    // a client waits and runs, and none holds
 	idleSince history.Instant
-	since     history.Instant // when the present overlap began
+	since     history.Instant // when the current overlap began
 	kept      int             // servers with an entry
 	free      history.Instant // since when there are neither holders nor entries
 	moved     history.Instant // when holders or entries last changed

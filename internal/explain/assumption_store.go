@@ -93,7 +93,7 @@ func (q *inquiry) bound() bool {
 }
 
 // neverReplicated reports whether replication leaves out the lock's entries, as it does those of
-// database sessions: they have no end, and no replica has one.
+// database sessions: they have no end, and no replica has a copy.
 func (q *inquiry) neverReplicated() bool {
 	for _, e := range q.h.Each(history.Granted) {
 		if e.Value > 0 {

@@ -33,7 +33,7 @@ func acquireFailed(t *narrator, _ int32, e *history.Event) say.Phrase {
 	c, held := t.Client(e.Node), t.Held(e.Node)
 	switch {
 	case c.Failed:
-		return nothing // not the first one in this wait
+		return nothing // not the first attempt in this wait
 	case held != nil && held.From >= c.Asked && t.voters() == 1: // one of several servers is not enough
 		return say.HasItAllTheSame.With(t.who(e.Node))
 	}
@@ -50,7 +50,7 @@ func gaveUp(t *narrator, _ int32, e *history.Event) say.Phrase {
 
 func entered(t *narrator, i int32, e *history.Event) say.Phrase {
 	if c := t.Client(e.Node); c.Believes && e.At.Sub(c.Since) <= together {
-		return nothing // told together with the acquisition
+		return nothing // part of the step of the acquisition
 	}
 	return say.Enters.With(t.who(e.Node))
 }
@@ -73,8 +73,8 @@ func writes(e *history.Event, id history.NodeID) bool {
 	return (e.Kind == history.WriteAccepted || e.Kind == history.WriteRefused) && e.Peer == id
 }
 
-// releasing is told at the removal of the entry if that follows at once, and not after the client
-// has been told of its loss.
+// releasing is left to the removal of the entry if that follows at once, and is omitted after the
+// client has learned of its loss.
 func releasing(t *narrator, i int32, e *history.Event) say.Phrase {
 	next := t.h.Next(i, together, func(n *history.Event) bool {
 		return removesOwn(n, e.Node) || n.Node == e.Node && (n.Kind == history.Froze || n.Kind == history.Crashed)
@@ -136,7 +136,7 @@ func writeRefused(t *narrator, i int32, e *history.Event) say.Phrase {
 	return say.WriteRefused.With(t.who(e.Peer), t.woke(i, e.Peer), say.Number(e.Token), say.Number(e.Value))
 }
 
-// woke reports whether a writer has just been thawed, which is told with its write.
+// woke reports whether a writer has just been thawed, which its write then mentions.
 func (t *narrator) woke(i int32, id history.NodeID) say.Flag {
 	for _, e := range t.h.Before(i, together) {
 		if e.Node == id && (e.Kind == history.LostLease || e.Kind == history.Thawed) {

@@ -210,7 +210,7 @@ func (q *inquiry) shortLease(_, _ *history.Hold, entry *timeline.Entry) False {
 		say.LastsOnly.With(q.who(entry.Owner), say.Seconds(entry.TTL), say.Seconds(lease)))
 }
 
-// toldLate explains a holder that was told of the loss after another client had acquired.
+// toldLate explains a holder that learned of the loss after another client had acquired.
 func (q *inquiry) toldLate(hold, newest *history.Hold, entry *timeline.Entry) False {
 	if hold.How != history.LostLease || newest == nil || hold.End <= newest.Start {
 		return False{}

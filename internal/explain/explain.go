@@ -2,8 +2,8 @@
 // sentences: the narrated steps of a run, one sentence of verdict, and the
 // assumption that turned out to be false, with its numbers.
 //
-// The same history gives the same words, in every report. A step has what the clients believe
-// beside what the store has, since a lock is broken where the two disagree.
+// The same history gives the same words, in every report. A step shows what the clients believe
+// next to what the store has, since a lock is broken where the two disagree.
 package explain
 
 import (

@@ -12,7 +12,8 @@ import (
 
 // The sentences about faults and processes.
 
-// faultBegan is told only if no event of the fault says more, as a freeze says more of a pause.
+// faultBegan has a step only if no event of the fault says more, as a freeze says more about a
+// pause.
 func faultBegan(t *narrator, i int32, e *history.Event) say.Phrase {
 	if t.cuts(e) {
 		t.cut++
@@ -25,13 +26,13 @@ func faultBegan(t *narrator, i int32, e *history.Event) say.Phrase {
 	}
 	if t.h.Fault(e.Value).Verb == "drop" {
 		t.drops = append(t.drops, e.Value)
-		return nothing // told with the lost message
+		return nothing // part of the step of the lost message
 	}
 	return say.FaultBegins.With(say.Number(e.Value), t.fault(e))
 }
 
-// faultEnded is told only for faults without an event of their own, and for those whose end never
-// came.
+// faultEnded has a step only for faults without an event of their own, and for those whose end
+// never came.
 func faultEnded(t *narrator, i int32, e *history.Event) say.Phrase {
 	if t.cuts(e) {
 		t.cut--
@@ -45,7 +46,7 @@ func faultEnded(t *narrator, i int32, e *history.Event) say.Phrase {
 	switch name := t.h.Fault(e.Value).Verb; {
 	case slices.Contains([]string{"", "pause", "drop", "crash", "lose-host", "fail-over"}, name):
 		return nothing
-	case t.cuts(e) && t.cut == 0: // else another fault may still cut the same links
+	case t.cuts(e) && t.cut == 0: // otherwise another fault may still cut the same links
 		return say.LinksWork.With(say.Number(e.Value))
 	}
 	return say.FaultIsOver.With(say.Number(e.Value))
@@ -93,12 +94,12 @@ func (t *narrator) between(i int32, e *history.Event) say.Phrase {
 	return nothing
 }
 
-// thawed is told with the write that follows at once, if any.
+// thawed is left to the write that follows at once, if any.
 func thawed(t *narrator, i int32, e *history.Event) say.Phrase {
 	next := t.h.Next(i, together, func(n *history.Event) bool {
 		return n.Kind == history.LostLease && n.Node == e.Node || writes(n, e.Node)
 	})
-	if next >= 0 && t.h.Events[next].Kind != history.LostLease { // a loss is told before the write
+	if next >= 0 && t.h.Events[next].Kind != history.LostLease { // a loss has a step before the write
 		return nothing
 	}
 	return say.Wakes.With(t.who(e.Node), say.Flag(t.Client(e.Node).Believes))

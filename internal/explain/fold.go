@@ -13,8 +13,8 @@ const leastFold = 4
 const longestRound = 6
 
 // fold replaces steps in a row that say the same, or rounds of such steps, by one with their
-// number: clients that give up, or a client that tries in vain. They change no belief. Violations,
-// and steps that decide one, are not folded.
+// number: clients that give up, or a client that keeps trying without success. They change no
+// belief. Violations, and steps that decide one, are not folded.
 //
 // It is done twice, since a folded step can be part of a round: each try may ask five servers.
 func fold(steps []Step) []Step { return foldOnce(foldOnce(steps)) }

@@ -12,13 +12,13 @@ import (
 
 // The sentences about entries of the servers.
 
-// granted is told with the client's acquisition, or with the loss of the reply, if that follows at
+// granted is left to the client's acquisition, or to the loss of the reply, if that follows at
 // once.
 func granted(t *narrator, i int32, e *history.Event) say.Phrase {
 	if t.own(i, e.Owner, history.Acquired) >= 0 || t.replyLost(i) {
 		return nothing
 	}
-	if t.Client(e.Owner).Believes || t.IsDown(e.Owner) { // the dead will never know
+	if t.Client(e.Owner).Believes || t.IsDown(e.Owner) { // a dead client never learns of it
 		return say.HasNewEntry.With(t.who(e.Node), t.who(e.Owner))
 	}
 	set := cmp.Or(besides(t.h.After(i, 0), history.Extended, e), e) // a script may set the end by itself
@@ -45,8 +45,8 @@ func (t *narrator) replyLost(i int32) bool {
 	return cause >= 0 && t.h.Next(i, 0, func(n *history.Event) bool { return n.Kind == history.ReplyDropped && n.Cause == cause }) >= 0
 }
 
-// extended tells renewals in a row as one step, and every extension of another client's entry, or
-// by which an entry loses its end.
+// extended makes one step of renewals in a row, and one of every extension of another client's
+// entry or by which an entry loses its end.
 func extended(t *narrator, i int32, e *history.Event) say.Phrase {
 	held := t.Find(e.Node, e.Owner, e.Text)
 	if e.Peer != 0 && e.Peer != e.Owner {
@@ -86,8 +86,8 @@ func extended(t *narrator, i int32, e *history.Event) say.Phrase {
 	return say.HasRenewed.With(who, say.Times(count), end)
 }
 
-// untoldRenewals returns how often an owner has renewed its entry since that was last told, and on
-// how many servers, and resets the count. Of entries on several servers the most renewed one
+// untoldRenewals returns how often an owner has renewed its entry since the last step about that,
+// and on how many servers, and resets the count. Of entries on several servers the most renewed one
 // counts.
 func (t *narrator) untoldRenewals(owner history.NodeID) (most, servers int) {
 	most = 1
@@ -160,7 +160,7 @@ func removed(t *narrator, i int32, e *history.Event) say.Phrase {
 		case before.Kind == history.Releasing:
 			return say.Releases.With(t.who(e.Owner))
 		case before.Kind == history.Removed && before.Node != e.Node:
-			return nothing // it is told with the first server
+			return nothing // the step of the first server covers it
 		}
 	}
 	return say.RemovesOwn.With(t.who(e.Owner), t.command(i))
@@ -212,7 +212,7 @@ func expired(t *narrator, _ int32, e *history.Event) say.Phrase {
 // untold reports whether the owner of a lost entry still believes that it holds the lock.
 func (t *narrator) untold(owner history.NodeID) say.Flag { return say.Flag(t.Client(owner).Believes) }
 
-// forgotten is told with the restart that follows, if any.
+// forgotten is left to the restart that follows, if any.
 func forgotten(t *narrator, i int32, e *history.Event) say.Phrase {
 	if t.h.Next(i, 0, func(n *history.Event) bool { return n.Kind == history.Restarted && n.Node == e.Node }) >= 0 {
 		return nothing

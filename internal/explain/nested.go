@@ -8,7 +8,7 @@ import (
 
 // The sentences about re-entry.
 
-// reenters is told with the outcome if that follows at once.
+// reenters is left to the outcome if that follows at once.
 func reenters(t *narrator, i int32, e *history.Event) say.Phrase {
 	if t.own(i, e.Node, history.Reentered, history.ReenterFailed) >= 0 {
 		return nothing

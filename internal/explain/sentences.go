@@ -8,7 +8,8 @@ import (
 )
 
 // sentences has a function for each kind of event with a sentence of its own. It returns nothing
-// for an event that is routine, or that another sentence tells. The state is that before the event.
+// for an event that is routine, or that another sentence covers. The state is that before the
+// event.
 var sentences = [...]func(t *narrator, i int32, e *history.Event) say.Phrase{
 	history.Acquired:      acquired,
 	history.AcquireFailed: acquireFailed,
@@ -51,7 +52,7 @@ var sentences = [...]func(t *narrator, i int32, e *history.Event) say.Phrase{
 	history.Left:          left,
 }
 
-// nothing is the sentence of an event that is not told.
+// nothing is the sentence of an event without a step.
 var nothing say.Phrase
 
 // tell returns the sentence for an event, or nothing.
@@ -71,7 +72,7 @@ func (t *narrator) ofProbe(e *history.Event) bool {
 	})
 }
 
-// What happens to a node, to a node with its peer, and to an entry, where no other sentence tells
+// What happens to a node, to a node with its peer, and to an entry, where no other sentence covers
 // it.
 var (
 	ofNode = map[history.Kind]say.Of1[say.Node]{
@@ -84,7 +85,7 @@ var (
 	}
 )
 
-// plain tells an event that has no sentence here but must be shown.
+// plain describes an event that has no sentence here but must be shown.
 func (t *narrator) plain(e *history.Event) say.Phrase {
 	who := t.who(e.Node)
 	if says, ok := ofNode[e.Kind]; ok {

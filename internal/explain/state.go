@@ -21,7 +21,7 @@ type narrator struct {
 	progress bool    // progress is broken: the final quiet period is part of the story
 	cut      int     // faults that cut links now
 	drops    []int64 // numbers of drop faults that have begun and not acted yet
-	foreign  []bool  // by node: that it extends another client's entry has been told
+	foreign  []bool  // by node: a step says that it extends another client's entry
 }
 
 func newTeller(h *timeline.Timeline, findings []checker.Finding) *narrator {

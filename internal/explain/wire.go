@@ -10,8 +10,8 @@ import (
 
 // The sentences about messages: those that are lost, late or given up.
 
-// executed tells a late request. A request that blocks at the server until the lock is free, or
-// until replicas confirm (WAIT), is not late: its execution is its end.
+// executed has a step for a late request. A request that blocks at the server until the lock is
+// free, or until replicas confirm (WAIT), is not late: its execution is its end.
 func executed(t *narrator, i int32, e *history.Event) say.Phrase {
 	sent := t.h.At(e.Cause)
 	if sent == nil || sent.Kind != history.Sent || e.At.Sub(sent.At) < together {
@@ -30,8 +30,7 @@ func executed(t *narrator, i int32, e *history.Event) say.Phrase {
 	return say.IsExecutedLate.With(t.who(e.Peer), t.command(i), late)
 }
 
-// waited tells a WAIT that takes long under a fault of servers or of links: the one fault that it
-// can be.
+// waited describes a WAIT that a fault of servers or links delays: the only such fault, or none.
 func (t *narrator) waited(i int32, sent, e *history.Event) say.Phrase {
 	var numbers []int64
 	answer := t.h.Answer(e.Text)
@@ -72,7 +71,7 @@ func replied(t *narrator, i int32, e *history.Event) say.Phrase {
 	return say.HearsLate.With(t.who(e.Node), t.command(i), say.Span(e.At.Sub(done.At)))
 }
 
-// timedOut is told unless the attempt fails, or the client gives up, at once.
+// timedOut has a step unless the attempt fails, or the client gives up, at once.
 func timedOut(t *narrator, i int32, e *history.Event) say.Phrase {
 	if t.Client(e.Node).Failed || t.own(i, e.Node, history.ReleaseFailed) >= 0 {
 		return nothing

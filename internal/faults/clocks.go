@@ -15,7 +15,8 @@ type ClockChange struct {
 func (e *Engine) ClockChanged(c ClockChange) { e.clocks = append(e.clocks, c) }
 
 // judgeClocks calls Acted for each change by which a clock was wrong by least or more. Steps that
-// cancel each other within least have changed nothing, nor has a rate that lasts too short a time.
+// cancel each other within least have changed nothing; neither has a rate that lasted for too short
+// a time.
 func (e *Engine) judgeClocks(least time.Duration) {
 	for i := range e.clocks {
 		c := &e.clocks[i]

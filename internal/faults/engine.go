@@ -54,7 +54,7 @@ func NewEngine(fs []Fault, w World, s Scheduler) *Engine {
 	return e
 }
 
-// Reset makes the engine ready for another run. Nothing of the last one may call it any more.
+// Reset prepares the engine for another run. Nothing of the previous run may still call it.
 func (e *Engine) Reset(fs []Fault, w World, s Scheduler) {
 	*e = Engine{faults: fs, state: append(e.state[:0], make([]faultState, len(fs))...), world: w, sched: s}
 	e.wantAll()
@@ -346,7 +346,7 @@ func (e *Engine) other(i int) int {
 	return found
 }
 
-// Heal begins the final quiet period: it ends every active fault except those that last for ever,
+// Heal begins the final quiet period: it ends every active fault except those that last forever,
 // and lets no other begin.
 func (e *Engine) Heal() {
 	for i := range e.faults {

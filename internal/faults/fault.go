@@ -189,7 +189,7 @@ type World interface {
 	FaultBegan(fault int, node string)
 	FaultEnded(fault int, node string)
 
-	// Resolve returns the name of the present primary for ThePrimary, and any other name as it is.
+	// Resolve returns the name of the current primary for ThePrimary, and any other name unchanged.
 	// It is called when a fault begins; the end of the fault acts on the same server.
 	Resolve(node string) string
 
@@ -207,7 +207,7 @@ type World interface {
 	DelayCall(fault int, c Call, h Half, d time.Duration)
 	// DropCall loses one half of one command.
 	DropCall(fault int, c Call, h Half)
-	// SlowWork makes the critical section of a client's present round last d longer, while the
+	// SlowWork makes the critical section of a client's current round last d longer, while the
 	// other tasks of its process run. It changes nothing when the work of the round is done.
 	SlowWork(fault int, client string, d time.Duration)
 	// FailOver kills the primary. The set-up of the servers says who promotes a replica, and when.

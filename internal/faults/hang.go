@@ -6,7 +6,7 @@ import (
 	"lockstep/internal/say"
 )
 
-// HangTime is by how much work is slowed that hangs: longer than any run.
+// HangTime is the extra time of work that hangs: longer than any run.
 const HangTime = 365 * 24 * time.Hour
 
 func init() {

@@ -79,8 +79,8 @@ type Spec struct {
 	// End undoes it; nil where nothing can be undone. It is called once, and only for a fault
 	// that has an end.
 	End func(w World, at Activation)
-	// Keeps: when another fault of the verb still acts on the target, that one begins once more in
-	// place of End. False if faults of the verb do not interfere.
+	// Keeps: if another fault of the verb still acts on the target when this one ends, that fault
+	// begins again instead of End being called. False if faults of the verb do not interfere.
 	Keeps bool
 }
 
@@ -126,8 +126,8 @@ func Keys() []string { return slices.Concat([]string{AfterKey, ChanceKey}, Trigg
 
 var registry = map[string]*Spec{}
 
-// Register adds a verb; called from the init of the verb's file. It panics when a scenario or a
-// reader could make nothing of it.
+// Register adds a verb; called from the init of the verb's file. It panics if the description is
+// incomplete.
 func Register(s Spec) {
 	if _, dup := registry[s.Name]; dup {
 		panic(fmt.Sprintf("faults: verb %q registered twice", s.Name))

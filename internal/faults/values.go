@@ -32,7 +32,7 @@ func (v *values) stored() history.Values {
 	return history.Values(data)
 }
 
-// Of rebuilds a fault from the values in a history, without number and text, for Told and Deed. It
+// Of rebuilds a fault from the values in a history, without number and text, for Told and Action. It
 // is not ok for values that this program does not know.
 func Of(stored history.Values) (f Fault, ok bool) {
 	var v values

@@ -43,7 +43,7 @@ const (
 // index of an event, counted from 0: the number of its line minus two. The field client repeats
 // node or peer, whichever is a client, for queries with jq.
 //
-// A request has its Op beside its text, and an answer its Answer.
+// A request has an Op in addition to its text, and an answer an Answer.
 //
 // Control characters are escaped. A text that is not valid UTF-8, such as a binary reply, is stored
 // as text_base64; names and the other strings of the header must be valid.

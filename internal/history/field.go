@@ -20,7 +20,7 @@ type field[T any] struct {
 	hash  func(b []byte, of *T) []byte // nil: it is not hashed
 	empty func(of *T) bool             // it is not written then; nil: never
 	must  bool                         // a stored object without it is refused
-	same  bool                         // it replaces the field before it, and never stands beside it
+	same  bool                         // it replaces the field before it; no event has both
 }
 
 // unhashed leaves the field out of hashes and differences.

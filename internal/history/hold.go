@@ -1,7 +1,7 @@
 package history
 
 // Hold is a hold interval: the time in which one client believed that it held the lock. It starts
-// when acquire returned success, and ends when the client invoked release, was told of the loss, or
+// when acquire returned success, and ends when the client invoked release, learned of its loss, or
 // died.
 type Hold struct {
 	Client     NodeID

@@ -11,7 +11,7 @@ import (
 )
 
 // cluster is a set of servers that agree before they answer: etcd, ZooKeeper, Consul. Consensus is
-// assumed: there is one state, which moves with the leader. What clients notice of it is modelled:
+// assumed: there is one state, which moves with the leader. What clients can notice is modelled:
 // most requests need a leader that reaches a majority, and a round trip between servers (consent);
 // a leader that is dead, frozen or cut off is replaced after an election, before which some stores
 // wait for a while if it lives; a server that reaches no leader answers no request.
@@ -127,8 +127,8 @@ func (c *cluster) submit(l *call) {
 
 func (l *commitArrives) Fire(uint64) { l.leader.cluster.commit(l.leader, l.consent, (*call)(l)) }
 
-// commit executes a request that has the consent it needs. If the leader was lost meanwhile, the
-// next one executes it.
+// commit executes a request that has the consent it needs. If that leader has been lost, the next
+// one executes it.
 func (c *cluster) commit(leader *member, consent store.Consent, l *call) {
 	if l.takenBack {
 		l.unref()

@@ -32,7 +32,7 @@ type conn struct {
 	socket      *Socket            // of a guest; nil for a task's
 	tracking    tracking           // of a guest of Redis
 	transaction *redis.Transaction // of a guest; nil before its first command
-	waits       bool               // of a guest: one of its commands blocks at the server,
+	waits       bool               // of a guest: one of its commands is blocked at the server,
 	behind      []*call            // and these came after it
 
 	pushed  []any // messages not taken yet
@@ -190,7 +190,7 @@ func (cn *conn) GiveUp() {
 	cn.client.member++
 }
 
-// hangUp is what the operating system does when a process closes a connection, or dies.
+// hangUp is what the operating system does when a process closes a connection or dies.
 func (cn *conn) hangUp() {
 	cn.broken = true
 	c := cn.client

@@ -36,7 +36,7 @@ type Guest struct{ c *client }
 // GuestOf returns the client whose lock has been given this Env.
 func GuestOf(e ports.Env) Guest { return Guest{e.(*client)} }
 
-// Program is told when a guest's process stops.
+// Program is notified when a guest's process stops.
 type Program interface {
 	// Stop: no system call returns until GoOn, which is not called for a dead process.
 	Stop()
@@ -80,7 +80,7 @@ func (c *client) thaw() {
 	}
 }
 
-// whenRunning does something of a guest when its process runs; never if it has died.
+// whenRunning calls f once the guest's process is running; never if it has died.
 func (c *client) whenRunning(f func()) {
 	switch {
 	case c.proc.Dead():

@@ -7,9 +7,9 @@ import (
 	"lockstep/internal/store/redis"
 )
 
-// CLIENT TRACKING (tracking.c): a server tells a connection, once, that a key has changed which the
-// connection has read. It tells of the connection's own changes after their reply, or not at all
-// with NOLOOP; in either case it forgets that the key was read.
+// CLIENT TRACKING (tracking.c): a server tells a connection, once, that a key has changed that the
+// connection has read. A connection's own changes are reported after their reply, or not at all
+// with NOLOOP; in either case the server forgets that the key was read.
 
 // Invalidated is what a server pushes to a tracking connection: a key that it has read has changed.
 type Invalidated struct {

@@ -8,8 +8,8 @@ import (
 	"lockstep/internal/store"
 )
 
-// Watch calls f at every moment that a client of the next runs reaches before all is healed, before
-// any fault acts on it; nil ends that. It changes no history.
+// Watch calls f at every moment that a client of the next runs reaches until all faults are healed,
+// before any fault acts on it; nil ends that. It changes no history.
 func (w *World) Watch(f func(m faults.Moment, at history.Instant)) { w.watch = f }
 
 // Serves reports whether the servers could serve at the end of the last run: the primary, or a

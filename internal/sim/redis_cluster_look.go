@@ -6,7 +6,7 @@ import (
 	"lockstep/internal/history"
 )
 
-// Fire lets all nodes look at each other.
+// Fire lets all nodes compare their views.
 func (c *redisCluster) Fire(uint64) {
 	if connected := c.connected(); !connected || !c.calm {
 		c.look()

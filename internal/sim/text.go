@@ -33,7 +33,7 @@ func (t *commandTexts) of(h *history.History, cmd *redis.Cmd) history.TextID {
 	t.next = (t.next + 1) % len(t.recent)
 	t.buffer = cmd.AppendText(t.buffer[:0])
 	r.cmd, r.id = *cmd, h.InternBytes(t.buffer)
-	if cmd.Script != nil || !h.HasOp(r.id) { // another script may have the name
+	if cmd.Script != nil || !h.HasOp(r.id) { // another script may have the same name
 		h.SetOp(r.id, cmd.Op())
 	}
 	return r.id

@@ -13,16 +13,16 @@ type Held struct {
 	Owner      history.NodeID
 	From       history.Instant // when it was created
 	End        history.Instant // 0: it has no end
-	Untold     int             // renewals by its owner that a narrator has not told yet
+	Untold     int             // renewals by its owner without a step of the story so far
 	Replicated bool            // a replica has it, too
 }
 
 // Client is the state of a client.
 type Client struct {
 	Believes  bool
-	Since     history.Instant // of the belief, or of the last one
+	Since     history.Instant // of the belief, or of the previous one
 	Waits     bool            // is trying to acquire
-	Asked     history.Instant // when that, or the last time of it, began
+	Asked     history.Instant // when that began, or began last
 	Releasing bool
 	Lost      bool  // was told that the lock is lost, and has not acquired again
 	Failed    bool  // an attempt in this wait has failed

@@ -8,7 +8,7 @@ import (
 )
 
 // ExtendedWork is how much longer the work of one client takes because of faults. A fault extends
-// the critical section of the client's present round, or of the first one before that begins. It
+// the critical section of the client's current round, or of the first one before that begins. It
 // changes nothing when the work of the round is done.
 //
 // The world reports the client's events, and calls Take when the work is done, until nothing is
@@ -16,7 +16,7 @@ import (
 type ExtendedWork struct {
 	by     time.Duration
 	faults []int
-	over   bool // the work of the present round is done
+	over   bool // the work of the current round is done
 }
 
 // Add extends the work.

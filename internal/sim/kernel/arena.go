@@ -4,10 +4,10 @@ package kernel
 // still refers to them.
 type Arena[T any] struct {
 	all  []*T
-	used int // how many belong to the present run
+	used int // how many belong to the current run
 }
 
-// Next returns a value as its last user left it, the zero value at first.
+// Next returns a value as its previous user left it; a new one is zero.
 func (a *Arena[T]) Next() *T {
 	if a.used == len(a.all) {
 		a.all = append(a.all, new(T))

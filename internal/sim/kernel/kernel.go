@@ -82,7 +82,7 @@ func (k *Kernel) Close() {
 	k.unwind()
 	k.closed = true
 	for _, t := range k.idle {
-		if !t.returned { // else it has given up its seat to one of those before it
+		if !t.returned { // otherwise it has given up its seat to one of those before it
 			t.seat.change(&k.root)
 		}
 	}
@@ -128,7 +128,7 @@ func (k *Kernel) Run(limit int64, look func() error) error {
 	return k.failed
 }
 
-// Halt ends Run as soon as the present handler or task step is over.
+// Halt ends Run as soon as the current handler or task step is over.
 func (k *Kernel) Halt() { k.halted = true }
 
 // advance fires events until a task can run, and returns that task; nil when nothing is left or the

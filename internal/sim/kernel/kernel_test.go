@@ -378,7 +378,7 @@ func TestClockArithmetic(t *testing.T) {
 	}
 }
 
-// A clock whose drift changes goes on from its present reading.
+// A clock whose drift changes continues from its current reading.
 func TestDriftDoesNotStepTheClock(t *testing.T) {
 	c := Clock{DriftPPM: 100_000} // 10 %
 	at := func(s int64) history.Instant { return instant(s * int64(time.Second)) }

@@ -47,7 +47,7 @@ func (p *Proc) Thaw() {
 	p.held = p.held[:0]
 }
 
-// Kill ends the process: nothing of it runs any more.
+// Kill ends the process: its tasks never run again.
 func (p *Proc) Kill() { p.dead = true }
 
 // Background is the context that never ends.
@@ -59,7 +59,7 @@ type Clock struct {
 	Offset   time.Duration
 	DriftPPM int64
 
-	since history.Instant // when the present rate began
+	since history.Instant // when the current rate began
 	base  time.Duration   // what the monotonic clock showed then
 }
 

@@ -42,7 +42,7 @@ const (
 // killed is the panic that unwinds a task. It never leaves the package.
 type killed struct{}
 
-// Spawn starts a task of a process; it runs when the present step is over.
+// Spawn starts a task of a process; it runs when the current step is over.
 func (k *Kernel) Spawn(p *Proc, name string, job func()) *Task {
 	t := k.spawn(p, name)
 	t.job = job
@@ -256,7 +256,7 @@ func (t *Task) begin(c *Ctx, d time.Duration) {
 
 // Fire is the timer of a wait.
 func (t *Task) Fire(gen uint64) {
-	t.timer = Timer{} // it is not in the queue any more
+	t.timer = Timer{} // it is no longer in the queue
 	Waker{t, gen}.wake(wokenByTimer)
 }
 
@@ -320,7 +320,7 @@ type Handle struct {
 	job uint64
 }
 
-// Go is Spawn for a job with a context. The handle is valid for the present run.
+// Go is Spawn for a job with a context. The handle is valid for the current run.
 func (k *Kernel) Go(ctx context.Context, p *Proc, name string, job func(context.Context)) *Handle {
 	t := k.spawn(p, name)
 	t.with, t.on = job, ctx
