@@ -175,7 +175,7 @@ func (l *lease) listen() {
 	}
 }
 
-// extend is the heartbeat of a lease, as a program runs it beside its work.
+// extend is the heartbeat of a lease, as a program runs it during its work.
 func (l *lease) extend(ctx context.Context) {
 	env := l.lock.client.deps.Env
 	for env.Sleep(ctx, l.lock.client.deps.Lease/heartbeats) == nil {

@@ -17,7 +17,7 @@ import (
 // A program need not use its servers at all: a file lock, a mutex behind one GET and another
 // server's address survive every fault. So each acquisition must have written an entry where the
 // servers report their changes, and elsewhere must have sent a request that may write one: the
-// heartbeats of a session are none.
+// heartbeats of a session do not count.
 
 // step is an acquisition or a release that succeeded in the belief of a client.
 type step struct {
@@ -189,8 +189,8 @@ func (r *reconciler) did(s step, key string, what func(*operation, string) bool)
 	})
 }
 
-// freed reports whether a client has ever given up a key. Beside a key with the name of the lock,
-// one that stays is no entry: no release can rob it.
+// freed reports whether a client has ever given up a key. If there is a key with the name of the
+// lock, another key that is never given up is no entry: no release can remove it.
 func (r *reconciler) freed(steps []step, key string) bool {
 	gives := func(o *operation) bool {
 		return o.by != nil && slices.ContainsFunc(o.changes, func(c change) bool { return c.key == key && c.event == removed })

@@ -37,7 +37,7 @@ type Connection interface {
 // Hesitant is a Port whose clients take longer to reconnect than their library says.
 type Hesitant interface{ Hesitates() time.Duration }
 
-// Value is the answer to a request as the type that the request documents; the zero value beside an
+// Value is the answer to a request as the type that the request documents; the zero value with an
 // error. It panics for an answer of another type: a zero value could be mistaken for the store's
 // answer.
 func Value[T any](v any, err error) (T, error) {

@@ -334,7 +334,7 @@ func (p *pipe) until(due time.Time) bool {
 }
 
 // fine is the end of a wait that does not use Go's timers: in an idle process they are up to a
-// millisecond late, by the resolution of epoll, which is much beside the latency of a scaled
+// millisecond late, by the resolution of epoll, which is much compared with the latency of a scaled
 // network.
 const fine = 2 * time.Millisecond
 

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// visited is a key that marks the entries beside it as those of a killed run, which the next
+// visited is a key that marks the other entries as those of a killed run, which the next
 // run may remove.
 const visited = "lockstep:visited"
 

@@ -127,4 +127,4 @@ func (s *subscription) Next(ctx context.Context) (string, error) {
 }
 
 // Close implements redis.Subscription. The reader ends with the connection.
-func (s *subscription) Close() { _ = s.pubsub.Close() } // twice is once
+func (s *subscription) Close() { _ = s.pubsub.Close() } // may be called twice

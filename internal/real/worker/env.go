@@ -26,7 +26,7 @@ type clock struct {
 // now returns the true time.
 func (c *clock) now() time.Duration { return osproc.Now() - c.zero }
 
-// shown returns the present error of the clocks.
+// shown returns the current error of the clocks.
 func (c *clock) shown() proto.Clock {
 	if wrong := c.wrong.Load(); wrong != nil {
 		return *wrong

@@ -44,7 +44,7 @@ func (p *parser) setting(st *statement) {
 	st.exprs = []*expr{p.expr()}
 }
 
-// isolation reads the only isolation that the model knows: that of the server as it comes.
+// isolation reads the only isolation level that the model has: the server's default.
 func (p *parser) isolation() bool {
 	if !p.accept("ISOLATION", "LEVEL") {
 		return false

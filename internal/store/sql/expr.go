@@ -299,7 +299,7 @@ func (p *parser) castTo(e *expr) *expr {
 	return cast
 }
 
-// decimal reads a number with at most three digits behind the point.
+// decimal reads a number with at most three digits after the point.
 func decimal(text string) value {
 	whole, fraction, pointed := strings.Cut(text, ".")
 	n, err := strconv.ParseInt(whole, 10, 64)

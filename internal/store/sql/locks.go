@@ -178,8 +178,8 @@ func (d *DB) release(t *tx) {
 	d.freed = true
 }
 
-// deadlocked returns the sessions of the circle in which a waiting statement waits, by way
-// of others, for itself; nil when it does not.
+// deadlocked returns the sessions of the cycle in which a waiting statement waits, through others,
+// for itself; nil without one.
 func (d *DB) deadlocked(r *run) []*session {
 	var path, seen []*session
 	var visit func(w *run) bool

@@ -87,8 +87,8 @@ type definition struct {
 type column struct {
 	name        string
 	kind        valueKind // a number, a text, a time or a boolean
-	zoned       bool      // a time that knows its time zone
-	digits      uint8     // behind the point of the seconds of a time
+	zoned       bool      // a time with a time zone
+	digits      uint8     // of the fraction of a time's seconds
 	notNull     bool
 	absent      *expr // what a new row has in it where none is given; nil: NULL
 	generated   bool  // AUTO_INCREMENT, serial or an identity,
@@ -151,7 +151,7 @@ func (p *parser) take() token {
 	return t
 }
 
-// fail refuses the statement at the present token.
+// fail refuses the statement at the current token.
 func (p *parser) fail() {
 	hint := ""
 	for i, t := range slices.Concat(p.tokens[p.at:], p.tokens[:1]) {

@@ -19,7 +19,7 @@ type session struct {
 	idle     time.Duration // monotonic, since when it has been idle
 }
 
-// defaultLockWait is innodb_lock_wait_timeout as the server comes; PostgreSQL's
+// defaultLockWait is the default of innodb_lock_wait_timeout; PostgreSQL's
 // lock_timeout is off.
 const (
 	defaultLockWait = 50 * time.Second

@@ -17,7 +17,7 @@ func init() {
 	store.Register(store.Store{
 		ID: MySQLID, Place: 6, Node: "mysql", Title: "MySQL",
 		About: "One MySQL primary and its asynchronous replicas.", Topology: store.Replicated, New: model(MySQL), Prepare: tables, Requests: []string{"BEGIN", "COMMIT", "CREATE", "DELETE", "GET_LOCK", "INSERT", "RELEASE_LOCK", "SELECT", "SET", "UPDATE"},
-		Idle: 8 * time.Hour, // wait_timeout as MySQL and MariaDB come; PostgreSQL comes with none
+		Idle: 8 * time.Hour, // the default of MySQL and MariaDB (wait_timeout); PostgreSQL has none
 		Programs: []store.Program{
 			{Name: "mariadbd", Install: "sudo apt-get install -y mariadb-server", Version: []string{"--version"}},
 			{Name: "mariadb-install-db", Install: "sudo apt-get install -y mariadb-server"},

@@ -18,7 +18,7 @@ const (
 	toInterval = "CAST INTERVAL"
 )
 
-// mostDigits is how exact a time can be: digits behind the point of its seconds.
+// mostDigits is how many fractional digits the seconds of a time can have.
 const mostDigits = 6
 
 func instant(ms int64) value { return value{kind: valueTime, num: ms * 1000} }
@@ -186,7 +186,7 @@ func (d *DB) timeOf(r *run, e *expr) (v value, ok bool) {
 	return v, true
 }
 
-// unitOfDigits is the smallest step of a time with so many digits behind the point, in
+// unitOfDigits is the smallest step of a time with that many fractional digits, in
 // microseconds.
 func unitOfDigits(digits uint8) int64 {
 	us := int64(1)
@@ -230,7 +230,7 @@ func (f Flavour) fitTime(c column, v value) value {
 	return v
 }
 
-// timeLayouts are how a time is written; digits behind the point of seconds may follow them.
+// timeLayouts are how a time is written; a fraction of the seconds may follow.
 var timeLayouts = []string{
 	"2006-01-02 15:04:05", "2006-01-02T15:04:05", "2006-01-02",
 	"2006-01-02 15:04:05Z07:00:00", "2006-01-02 15:04:05Z07:00", "2006-01-02 15:04:05Z07",

@@ -25,8 +25,8 @@ const (
 // for times in milliseconds.
 type value struct {
 	kind      valueKind
-	precision uint8 // digits behind the point of a time's seconds, in MySQL
-	zoned     bool  // a time of PostgreSQL that knows its time zone
+	precision uint8 // fractional digits of a time's seconds, in MySQL
+	zoned     bool  // a time of PostgreSQL with a time zone
 	num       int64
 	text      string
 }
@@ -80,7 +80,7 @@ func (v value) milli() (int64, bool) {
 	return v.num, true
 }
 
-// parts are the whole number in a numeric value and the thousandths behind its point,
+// parts are the whole number in a numeric value and the thousandths after its point,
 // which have its sign.
 func (v value) parts() (whole, thousandths int64) {
 	if v.kind == valueNumber {
