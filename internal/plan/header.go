@@ -48,8 +48,8 @@ func (p *Plan) HeaderOf(lock string, s Store, seed uint64, backend string, scale
 	return h
 }
 
-// Probe returns what the probe does in the final quiet period: one round, as patient as progress
-// demands.
+// Probe returns what the probe does in the final quiet period: one round, with the wait that
+// progress demands.
 func (p *Plan) Probe() Workload {
 	return Workload{
 		Repeat: 1, Wait: ProbeFactor * p.Lease, Retry: p.Workload.Retry, Fence: p.Workload.Fence,

@@ -100,8 +100,8 @@ func (r *reader) value(n *node, name, example string) (string, bool) {
 	return text, true
 }
 
-// wrongKind reports a value of the wrong kind. A key that the file lacks, whose node is nil, is no
-// mistake: what reads a value says then that there is none.
+// wrongKind reports a value of the wrong kind. A key that the file lacks, whose node is nil, is not
+// reported here: whatever reads its value reports that it is missing.
 func (r *reader) wrongKind(n *node, name, want, example string) {
 	if n == nil {
 		return

@@ -12,7 +12,7 @@ import (
 )
 
 // rule says what some packages, with all below them, may import of this module. A package that no
-// rule names may import what it likes: Go itself refuses circles.
+// rule names may import what it likes: Go itself refuses cycles.
 type rule struct {
 	packages []string
 	alone    []string // packages without those below them

@@ -44,7 +44,7 @@ type have struct {
 	at    say.Words                   // in a sentence: "one Redis"
 	fits  func(v *locks.Variant) bool // whether a design works there unchanged; nil: this program has none
 	kinds string                      // of faults expected there besides those expected everywhere
-	// Of what this program lacks, missing says so, and nearest is the ID of the closest choice.
+	// If this program lacks it, missing says so, and nearest is the ID of the closest choice.
 	missing say.Words
 	nearest string
 }

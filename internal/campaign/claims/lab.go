@@ -15,8 +15,8 @@ import (
 )
 
 // Lab plays the stories of an experiment. One that cannot be played, or whose planned fault never
-// fired, ends with an error. The fields change the world: tests see that another world has another
-// verdict.
+// fired, ends with an error. The fields change the world, so that tests can check that another
+// world gives another verdict.
 type Lab struct {
 	// Instead replaces a lock by another one, by their ids.
 	Instead map[string]string

@@ -328,7 +328,7 @@ func (r *Run) wakeUps(args arguments) (w wakeUps) {
 
 // contradictions counts replies that name a revision, and among them those that break real-time
 // order: a revision lower than one that some client had received before the request was sent. A
-// grant beside another granted entry counts too.
+// grant while another entry exists counts too.
 func (r *Run) contradictions() (replies, wrong int64) {
 	newest, granted := int64(0), false
 	atSending := map[int64]int64{} // by the number of the request

@@ -157,7 +157,7 @@ func (w *tiny) broken(h *history.History, serves bool) (out [ways]bool) {
 	return out
 }
 
-// meetsANewerHolder is the definition of damage beside a lost update: a write is accepted while
+// meetsANewerHolder is the definition of damage other than a lost update: a write is accepted while
 // another client holds that has been granted the lock after the writer, and has read since.
 func meetsANewerHolder(h *history.History) bool {
 	last := func(before int, kind history.Kind, client history.NodeID) int { // a grant or an acquisition

@@ -41,7 +41,7 @@ type Options struct {
 	// those of In, or those of which profiles say so. In the others schedules of two faults are
 	// drawn.
 	Complete []string
-	// Sample is how many schedules of each two kinds are drawn; 0: none.
+	// Sample is how many schedules of each pair of kinds are drawn; 0: none.
 	Sample int
 	Jobs   int // workers; 0: one for each core
 
@@ -78,7 +78,7 @@ type Progress struct {
 	Walked      int64 // schedules of all locks
 }
 
-// Check says why the options make no sense, or nil.
+// Check returns an error if the options contradict each other.
 func (o *Options) Check() error {
 	switch {
 	case o.Faults < 1 || o.Faults > 4:

@@ -231,7 +231,7 @@ func (ts *templates) ofStore(servers []string) {
 	}
 }
 
-// splits are cuts around each of those named, alone or with one client beside it.
+// splits are cuts around each of those named, alone or with one client on their side.
 func (ts *templates) splits(servers []string, alone ...string) {
 	for _, s := range alone {
 		others := slices.DeleteFunc(slices.Clone(servers), func(o string) bool { return o == s })

@@ -41,7 +41,7 @@ type target struct {
 	profile   *profile
 	index     int // of the usage profile
 	sketch    scenario.Sketch
-	fence     bool // the resource looks at tokens
+	fence     bool // the resource checks tokens
 	plan      *plan.Plan
 	timing    sim.Timing
 	templates []faultTemplate

@@ -107,7 +107,7 @@ func Profiles() []results.Profile {
 	return each.Map(profiles, func(b profile) results.Profile { return results.Profile{Name: b.Name, Summary: b.Summary} })
 }
 
-// sketch is a story of a lock in the usage profile, without faults. fence: the resource looks at
+// sketch is a story of a lock in the usage profile, without faults. fence: the resource checks
 // tokens.
 func (b *profile) sketch(v *locks.Variant, clients, rounds int, fence bool) scenario.Sketch {
 	t := terms{

@@ -195,7 +195,7 @@ func (c *Cell) join() {
 	}
 	before := c.Letter
 	for way := range w.shown { // order: each has its own letter
-		if way != checker.Damage { // shown by a mark beside the letter, as a fence prevents it
+		if way != checker.Damage { // shown by a mark next to the letter, as a fence prevents it
 			c.Seen.Add(way.Letter())
 		}
 	}

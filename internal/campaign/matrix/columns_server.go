@@ -76,7 +76,7 @@ func (s subject) replicated(lag, failover string) string {
 	return ""
 }
 
-// lag is the lag of a replica that has not heard of the lock when its primary dies.
+// lag is the lag of a replica that does not have the lock's entry yet when its primary dies.
 func (s subject) lag() string {
 	if s.Hasty {
 		return "200ms"
@@ -202,7 +202,7 @@ func splitBrain(s subject) []sketch {
 			sketch{work: "5s", stagger: "5s", servers: "{redis: {replicas: 3, failover: " + bySentinel + "}}", workload: []string{"repeat: 4 times"}},
 			"at: 3s; partition: "+s.sides(2, 4)+"; for: 40s")
 	}
-	// B asks the old primary first, and the new one when its patience is over. A hears of the new
+	// B asks the old primary first, and the new one when its patience is over. A learns of the new
 	// one as soon as the cut heals, and sends it what was meant for the old one.
 	out.add(say.Text("the cut heals while A works, and its release goes to the new primary"),
 		sketch{work: "9s", servers: servers},

@@ -97,7 +97,7 @@ func watch(h *history.History) *Profile {
 }
 
 // mostCommands limits the commands of an acquire that are tampered with: a lock that is never
-// acquired sends them endlessly.
+// acquired sends them without end.
 const mostCommands = 12
 
 // reenters reports whether the nested acquisition of client A succeeded soon, and A still had the

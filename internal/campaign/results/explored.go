@@ -54,7 +54,7 @@ type Scope struct {
 	Clients  int       `json:"clients"`
 	Rounds   int       `json:"rounds"`
 	Faults   int       `json:"faults"`
-	Sample   int       `json:"sample,omitempty"` // schedules drawn of each two kinds, where not all are walked; 0: none
+	Sample   int       `json:"sample,omitempty"` // schedules drawn of each pair of kinds, where not all are walked; 0: none
 	Kinds    []string  `json:"kinds"`
 	Classes  []string  `json:"classes"` // the durations of the kinds
 }
@@ -164,7 +164,7 @@ type CutSet struct {
 type Shown struct {
 	Profile string   `json:"profile"`
 	Faults  []string `json:"faults,omitempty"` // each an item of a scenario's list, "when: A enters; pause: A; for: 5s"
-	Fence   bool     `json:"fence,omitempty"`  // the resource looks at tokens
+	Fence   bool     `json:"fence,omitempty"`  // the resource checks tokens
 	Broken  []string `json:"broken,omitempty"` // properties, as a scenario expects them
 
 	// Name is the name of the story, as simulate run takes it; "" when no simulator can play it. It

@@ -213,7 +213,7 @@ func (s *shrinker) shorter() (changed bool) {
 	return changed
 }
 
-// shorten tries round values below the present one, from the lowest on. The sign stays.
+// shorten tries round values below the current one, from the lowest on. The sign stays.
 func (s *shrinker) shorten(now time.Duration, set func(*plan.Plan, time.Duration)) bool {
 	sign := time.Duration(1)
 	if now < 0 {

@@ -1,5 +1,5 @@
 // Package bundle computes the facts that reports show, once, from history, verdicts and plan:
-// spans, bars, assumptions, causes, and the expectations beside the findings.
+// spans, bars, assumptions, causes, and the findings with their expectations.
 //
 // It is pure, like all packages of reports: no clock, no random ids, no map order. The same bundle
 // gives the same bytes, so reports can be compared, kept under version control and drawn again from

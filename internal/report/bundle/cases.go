@@ -21,7 +21,7 @@ const (
 	StateBroken               // broken, without an expectation
 )
 
-// Case is a finding beside its expectation.
+// Case is a finding with its expectation.
 type Case struct {
 	run      *Run
 	Finding  *checker.Finding

@@ -106,7 +106,7 @@ func (l *Layout) causeOf(i int32) int32 {
 }
 
 // chooseRows picks the events to draw: the steps, the bounds of bars, and the messages of commands
-// that changed something or were lost, late or in vain.
+// that changed something or were lost, late or without effect.
 func (l *Layout) chooseRows() {
 	wanted := make([]bool, len(l.root)) // by Sent event
 	busy := make([]bool, len(l.h.Header.Nodes)+1)

@@ -24,7 +24,7 @@ const (
 // SafeRegion plots a map: the share of broken runs of each setting as a colour, a number and the
 // density of a hatch, so it needs no colours. A dashed frame means that nothing was tested.
 //
-// If the lease varies beside another duration, a bold line is at one lease.
+// If the lease varies together with another duration, a bold line marks one lease.
 func SafeRegion(m *sweep.Map, l say.Language) []byte {
 	p := newPlot(l, bundle.AxisName(&m.X), bundle.AxisName(m.Y))
 	columns, rows := len(m.X.Values), m.Rows()
@@ -43,8 +43,8 @@ func SafeRegion(m *sweep.Map, l say.Language) []byte {
 	}, bundle.MapSays(m, l))
 }
 
-// besideLease marks, if the lease varies beside another duration, where that is one lease. It
-// returns the room for its note above.
+// besideLease marks, if the lease varies together with another duration, where that is one lease.
+// It returns the room for its note above.
 func besideLease(p *plot.Plot, m *sweep.Map, l say.Language) vg.Length {
 	other := &m.X
 	if isLease(&m.X) {
