@@ -83,7 +83,7 @@ func ReadLine(file, hash string, data []byte) (*Line, error) {
 		return nil, fmt.Errorf("it is no result: %w", err)
 	}
 	if l.Sum != hashOf([]any{hash, l.Key, l.Data}) || !bytes.Equal(data, l.Store()) {
-		return nil, errors.New("it is not as it was written, or of different work")
+		return nil, errors.New("it was changed after it was written, or is of different work")
 	}
 	return l, nil
 }
@@ -129,7 +129,7 @@ func readHeader(file string, line []byte) (*Results, error) {
 	case err == nil && h.Results != form:
 		return nil, fmt.Errorf("%s has form %d of results, and this program reads form %d: make and merge all parts with one version", file, h.Results, form)
 	case err == nil && (h.Work == nil || h.Shards < 0 || h.Shards > Most):
-		err = errors.New("it says nothing of a work or of shards")
+		err = errors.New("it does not say of which work and shards it is")
 		fallthrough
 	case err != nil:
 		return nil, notResults(file, err)
@@ -327,7 +327,7 @@ func ReadWork(data []byte) (*Work, error) {
 		return nil, err
 	}
 	if w.Command == "" || w.Options == nil {
-		return nil, errors.New("it says nothing of a command")
+		return nil, errors.New("it has no command")
 	}
 	return w, nil
 }

@@ -235,7 +235,7 @@ func TestAFileThatWasTamperedWithIsNoResult(t *testing.T) {
 		string(stored) + "{}\n":                          "a.json is not as it was written, in line 4 (",
 		string(stored) + string(stored):                  "a.json is not as it was written, in line 4 (",
 		"scenario: Calm\n":                               "a.json is no file of results, or half of one (line 1: ",
-		`{"results":1}` + "\n":                           "a.json is no file of results, or half of one (line 1: it says nothing of a work",
+		`{"results":1}` + "\n":                           "a.json is no file of results, or half of one (line 1: it does not say of which work",
 		`{"results":2}` + "\n":                           "a.json has form 2 of results, and this program reads form 1",
 		strings.Replace(string(stored), "100", "999", 1): "a.json is not as it was written, in line 1: make it again",
 	} {

@@ -58,7 +58,7 @@ func TestEndsThatDoNotFit(t *testing.T) {
 		{header + event + event + end, "line 4: 1 events should stand before this line, and there are 2"},
 		{header + end, "line 2: 1 events should stand before this line, and there are 0"},
 		{header + event + end + end, "line 4: the history has ended already"},
-		{header + event + end + event, "line 4: an event behind the end"},
+		{header + event + end + event, "line 4: an event after the end"},
 		{header + event + `{"events":1,"history":2,"of":2}`, "line 3: this should be the end of history 2 of 2, and it is that of history 1"},
 		{header + event + `{"events":1,"history":1,"of":2}`, "line 3: the file ends after 1 of 2 histories"},
 		{header + event + end + header + event + `{"events":1,"history":2,"of":2}`, "line 6: this should be the end of history 2 of 2"},

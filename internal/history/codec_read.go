@@ -81,7 +81,7 @@ type decoder struct {
 	nodes  map[string]NodeID
 	before Instant
 	scan   jsonline.Scanner
-	line   line // of the present event
+	line   line // of the current event
 	of     int  // how many histories the file announces; 0 before the first end
 }
 
@@ -117,7 +117,7 @@ func (d *decoder) header(line []byte) error {
 
 func (d *decoder) event(raw []byte) error {
 	if d.h.Whole {
-		return errors.New("an event behind the end of the history")
+		return errors.New("an event after the end of the history")
 	}
 	if len(d.h.Events) == MaxEvents {
 		return fmt.Errorf("more than %d events", MaxEvents)

@@ -92,7 +92,7 @@ func (w *chooser) choose(ctx context.Context, v locks.Variant, c *Cell, scripts 
 		}
 		if err := w.o.Refuse(&scaled, c.Lock); err != nil {
 			one.why = say.Verbatim(err.Error()).Phrase()
-		} else if rests, err := w.restsOnCancels(ctx, v, c, &one); err != nil {
+		} else if rests, err := w.dependsOnCancels(ctx, v, c, &one); err != nil {
 			return err
 		} else if rests {
 			one.why = say.Cancels.With()
@@ -122,9 +122,9 @@ func (w *chooser) choose(ctx context.Context, v locks.Variant, c *Cell, scripts 
 	return nil
 }
 
-// restsOnCancels reports whether the outcome of a script changes when etcd does not execute
+// dependsOnCancels reports whether the outcome of a script changes when etcd does not execute
 // requests that clients have given up on, see cancels.
-func (w *chooser) restsOnCancels(ctx context.Context, v locks.Variant, c *Cell, one *candidate) (bool, error) {
+func (w *chooser) dependsOnCancels(ctx context.Context, v locks.Variant, c *Cell, one *candidate) (bool, error) {
 	if !v.Kind().CancelsRequests {
 		return false, nil
 	}

@@ -93,7 +93,7 @@ func (w *chooser) story(ctx context.Context, s *Story, c *Cell) error {
 func (w *chooser) tryStory(ctx context.Context, s *Story, v locks.Variant, c *Cell, scale int64) (say.Phrase, error) {
 	scaled := s.Plan.Scaled(scale)
 	out := run.One(ctx, w.sim, &scaled, c.Lock, 1)
-	rests, err := w.restsOnLag(ctx, &out, &scaled)
+	rests, err := w.dependsOnLag(ctx, &out, &scaled)
 	if err != nil {
 		return say.Phrase{}, err
 	}
@@ -119,9 +119,9 @@ func (w *chooser) tryStory(ctx context.Context, s *Story, v locks.Variant, c *Ce
 // up to 20 ms to promote it, at any scale.
 const leastLag = 30 * time.Millisecond
 
-// restsOnLag reports whether the outcome of a story changes when the replicas of Redis have
+// dependsOnLag reports whether the outcome of a story changes when the replicas of Redis have
 // everything.
-func (w *chooser) restsOnLag(ctx context.Context, out *run.Outcome, p *plan.Plan) (bool, error) {
+func (w *chooser) dependsOnLag(ctx context.Context, out *run.Outcome, p *plan.Plan) (bool, error) {
 	promotes := func(f faults.Fault) bool { return f.Verb.Name() == "promote" || f.Verb.Name() == "fail-over" }
 	if out.Err != nil || p.Redis.Lag == 0 || !slices.ContainsFunc(p.Faults, promotes) {
 		return false, out.Err

@@ -63,7 +63,7 @@ type coordinator struct {
 	looked   map[int]bool // ranges of which a result was read, valid or not
 	failed   map[int]string
 	handed   map[int]time.Time // ranges with the workers, and since when
-	deaf     bool              // the results have to be read again from the start
+	reread   bool              // the results have to be read again from the start
 	next     int
 	needed   int // the last range needed
 	before   int
@@ -173,7 +173,7 @@ func (c *coordinator) gather(ctx context.Context) error {
 		if known {
 			c.handOut(ctx)
 		}
-		if c.deaf {
+		if c.reread {
 			stop()
 			if messages, _, stop, err = c.listen(ctx); err != nil {
 				return err
@@ -186,7 +186,7 @@ func (c *coordinator) gather(ctx context.Context) error {
 			return context.Cause(c.q.gone)
 		case m, open := <-messages:
 			if quiet = 0; !open {
-				c.deaf = true
+				c.reread = true
 				continue
 			}
 			if err := c.take(m); err != nil {
@@ -209,7 +209,7 @@ func (c *coordinator) gather(ctx context.Context) error {
 func (c *coordinator) listen(ctx context.Context) (messages <-chan jetstream.Msg, stored int, stop func(), err error) {
 	ctx, stop = context.WithCancel(ctx)
 	messages, stored, err = c.follow(ctx)
-	if c.deaf = false; err != nil {
+	if c.reread = false; err != nil {
 		stop()
 	}
 	return messages, stored, stop, err

@@ -101,7 +101,7 @@ func (c *coordinator) publish(ctx context.Context, numbers []int) bool {
 		var api *jetstream.APIError
 		if err == nil || errors.As(err, &api) && api.ErrorCode == jetstream.JSErrCodeStreamWrongLastSequence {
 			if _, again := c.handed[number]; again && err == nil {
-				c.deaf = true // a worker may have played it
+				c.reread = true // a worker may have played it
 			}
 			c.handed[number] = time.Now()
 			continue
@@ -236,7 +236,7 @@ func (c *coordinator) read(m jetstream.Msg, t task, after []string) (*campaign.L
 	case err != nil:
 		return nil, err
 	case len(after) != 1 || after[0] != digest(data):
-		return nil, errors.New("it has another hash than it is stored under")
+		return nil, errors.New("its hash is not the one that it is stored under")
 	case line.Key != t.shard.String():
 		return nil, errors.New("it is of another range")
 	}

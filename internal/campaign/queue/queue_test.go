@@ -363,13 +363,13 @@ func TestAHostileQueueDoesNoHarm(t *testing.T) {
 		{workSubject + "." + ones, bomb, ""},
 		{rangeSubject + "." + token + "." + ones + ".1-1", nil, "it is more than 4 MiB"},
 		{workSubject + "." + elsewhere.Hash(), pack(stored(w)), ""},
-		{rangeSubject + "." + token + "." + elsewhere.Hash() + ".1-1", nil, "its work is not as it was stored: it was changed in between"},
+		{rangeSubject + "." + token + "." + elsewhere.Hash() + ".1-1", nil, "its work was changed after it was stored"},
 		{workSubject + "." + strange.Hash(), pack(stored(strange)), ""},
 		{rangeSubject + "." + token + "." + strange.Hash() + ".1-1", nil, "its work is of version v2"},
 		{result([]byte("x")), []byte("garbage"), "range 2/3 is not taken: it is not packed"},
-		{result(foreign), pack(foreign), "range 2/3 is not taken: it is not as it was written, or of different work"},
+		{result(foreign), pack(foreign), "range 2/3 is not taken: it was changed after it was written, or is of different work"},
 		{result(third), pack(third), "range 2/3 is not taken: it is of another range"},
-		{result([]byte("y")), pack(lineOf(w, second, "4")), "range 2/3 is not taken: it has another hash"},
+		{result([]byte("y")), pack(lineOf(w, second, "4")), "range 2/3 is not taken: its hash is not the one"},
 	} {
 		if _, err := q.js.Publish(t.Context(), x.subject, x.data); err != nil {
 			t.Fatal(x.subject, err)

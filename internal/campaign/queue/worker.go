@@ -258,7 +258,7 @@ func (w *Worker) work(ctx context.Context, hash string) (*campaign.Work, error) 
 	case err != nil:
 		return nil, fmt.Errorf("its work cannot be read: %w", err)
 	case work.Hash() != hash:
-		return nil, errors.New("its work is not as it was stored: it was changed in between")
+		return nil, errors.New("its work was changed after it was stored")
 	case work.Version != w.version:
 		return nil, fmt.Errorf("its work is of version %s and was handed out to workers of version %s: start workers from the same build", work.Version, w.version)
 	}
@@ -281,7 +281,7 @@ func readWork(packed []byte) (*campaign.Work, error) {
 }
 
 // errUnwanted ends a range that is no longer needed.
-var errUnwanted = errors.New("nothing waits for it any more")
+var errUnwanted = errors.New("it is no longer needed")
 
 // hold keeps a range from other workers until it is released, even while its result cannot be
 // stored. The context ends earlier when the range is no longer needed.

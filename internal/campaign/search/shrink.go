@@ -101,7 +101,7 @@ func (s *shrinker) begin(f *Found) error {
 	start.Locks, start.Expect, start.Vary, start.Seed = []string{s.lock}, nil, nil, f.Seed
 	s.best = start
 	if !s.try(func(*plan.Plan) {}) {
-		return errors.New("without the faults that never came about it does not break any more: this run cannot be shrunk")
+		return errors.New("without the faults that never fired nothing breaks any more: this run cannot be shrunk")
 	}
 	return nil
 }

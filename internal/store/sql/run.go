@@ -37,7 +37,7 @@ type run struct {
 	done   bool
 }
 
-// pgDeadlockTimeout is PostgreSQL's deadlock_timeout as the server comes.
+// pgDeadlockTimeout is the default of PostgreSQL's deadlock_timeout.
 const pgDeadlockTimeout = time.Second
 
 // begin starts a statement; it is done or waits when begin returns.
@@ -93,8 +93,8 @@ func (d *DB) wait(r *run, on target) {
 	r.lookAt = noLimit
 	if d.cfg.Flavour == PostgreSQL {
 		r.lookAt = d.now.Mono + pgDeadlockTimeout
-	} else if circle := d.deadlocked(r); len(circle) > 0 {
-		d.refuse(d.victim(circle))
+	} else if cycle := d.deadlocked(r); len(cycle) > 0 {
+		d.refuse(d.victim(cycle))
 	}
 	if r.deadline >= 0 && r.deadline <= d.now.Mono && !r.done {
 		d.timeOut(r)
@@ -102,14 +102,14 @@ func (d *DB) wait(r *run, on target) {
 }
 
 // victim is the session of a deadlock that InnoDB rolls back: the one that has
-// changed and locked least, of equals the one that came last into the circle.
-func (d *DB) victim(circle []*session) *session {
+// changed and locked least, of equals the one that joined the cycle last.
+func (d *DB) victim(cycle []*session) *session {
 	weight := func(s *session) int {
 		t := s.running.tx
 		return len(t.writes) + len(t.locked)
 	}
-	least := circle[0]
-	for _, s := range circle[1:] {
+	least := cycle[0]
+	for _, s := range cycle[1:] {
 		if weight(s) <= weight(least) {
 			least = s
 		}

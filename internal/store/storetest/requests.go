@@ -26,7 +26,7 @@ func Requests(t testing.TB) func(r ports.Request, text string, op history.Op) {
 			t.Errorf("%s: %s\ngot  %+v\nwant %+v", text, got.Name, got, op)
 		}
 		if part := faults.Acquire.Of(op.Name, false); op.Does.AboutEntry() != (part != faults.NoPart) {
-			t.Errorf("%s: whether it is about an entry, package faults sees otherwise", text)
+			t.Errorf("%s: package faults disagrees about whether it is about an entry", text)
 		}
 	}
 }

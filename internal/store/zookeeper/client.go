@@ -14,7 +14,7 @@ import (
 //
 // It follows the library of Java (ClientCnxn): a heartbeat after a third of the
 // session's timeout without other traffic, another server after two thirds without
-// a sign of the present one, watches set again after a reconnect. Where libraries
+// a sign of the current one, watches set again after a reconnect. Where libraries
 // differ:
 //   - go-zookeeper opens a new session by itself when the old one has expired, and
 //     its user may not notice. Here a session never comes back; a lock that wants
@@ -126,7 +126,7 @@ func (s *Session) keep(ctx context.Context) {
 		}
 		switch err := s.connect(ctx); err {
 		case nil:
-			s.layWatches(ctx)
+			s.restoreWatches(ctx)
 		case ErrSessionExpired:
 			s.become(Expired)
 		default:
@@ -183,7 +183,7 @@ func (s *Session) listen(ctx context.Context, cn store.Connection) {
 	}
 }
 
-// request sends one request to the present server.
+// request sends one request to the current server.
 func (s *Session) request(ctx context.Context, op store.Op) (any, error) {
 	cn := s.conn
 	switch {
@@ -271,7 +271,7 @@ func (s *Session) Close(ctx context.Context) error {
 type Watch struct {
 	session *Session
 	path    string
-	exist   bool // laid when the node did not exist
+	exist   bool // set when the node did not exist
 	fired   bool
 }
 
@@ -298,8 +298,8 @@ func (s *Session) fire(path string) {
 	s.changed.Notify()
 }
 
-// layWatches sets the watches of the old connection on a new one.
-func (s *Session) layWatches(ctx context.Context) {
+// restoreWatches sets the watches of the old connection on a new one.
+func (s *Session) restoreWatches(ctx context.Context) {
 	op := SetWatches{Since: s.zxid}
 	for _, w := range s.watches {
 		if w.exist {
@@ -309,6 +309,6 @@ func (s *Session) layWatches(ctx context.Context) {
 		}
 	}
 	if len(s.watches) > 0 {
-		_, _ = s.request(ctx, op) // if it fails the connection is lost, and they are laid on the next one
+		_, _ = s.request(ctx, op) // if it fails the connection is lost, and they are set on the next one
 	}
 }

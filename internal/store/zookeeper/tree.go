@@ -116,7 +116,7 @@ func without(list []string, item string) []string {
 
 func (m *Model) exists(c store.Conn, op Exists) store.Answer {
 	if op.Watch {
-		m.lay(c, op.Path)
+		m.watch(c, op.Path)
 	}
 	found := Found{Zxid: m.zxid}
 	if n := m.nodes[op.Path]; n != nil {

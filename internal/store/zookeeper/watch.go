@@ -12,8 +12,8 @@ type watch struct {
 	path string
 }
 
-// lay sets a watch, unless the connection has the same one.
-func (m *Model) lay(c store.Conn, path string) {
+// watch sets a watch, unless the connection has the same one.
+func (m *Model) watch(c store.Conn, path string) {
 	if w := (watch{c, path}); !slices.Contains(m.watches, w) {
 		m.watches = append(m.watches, w)
 	}
@@ -42,14 +42,14 @@ func (m *Model) setWatches(c store.Conn, op SetWatches) store.Answer {
 		case n.stat.Czxid > op.Since: // data never changes, so it is another node
 			m.tell(c, NodeChanged, path)
 		default:
-			m.lay(c, path)
+			m.watch(c, path)
 		}
 	}
 	for _, path := range op.Exist {
 		if m.nodes[path] != nil {
 			m.tell(c, NodeCreated, path)
 		} else {
-			m.lay(c, path)
+			m.watch(c, path)
 		}
 	}
 	return store.Answer{}

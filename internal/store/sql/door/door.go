@@ -53,7 +53,7 @@ func (c *connector) Driver() driver.Driver { return nameless{} }
 type nameless struct{}
 
 func (nameless) Open(string) (driver.Conn, error) {
-	return nil, errors.New("this driver has no names of databases: it is made for one client of a test")
+	return nil, errors.New("this driver takes no database names: it is made for one client of a test")
 }
 
 // conn is one session. database/sql lets one goroutine use it at a time.

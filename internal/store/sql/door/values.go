@@ -119,7 +119,7 @@ type result struct {
 // LastInsertId implements driver.Result.
 func (r result) LastInsertId() (int64, error) {
 	if r.flavour == model.PostgreSQL {
-		return 0, errors.New("PostgreSQL tells no generated id: use RETURNING")
+		return 0, errors.New("PostgreSQL does not report generated ids: use RETURNING")
 	}
 	return r.LastID, nil
 }
