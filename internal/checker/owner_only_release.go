@@ -32,19 +32,19 @@ func init() {
 // Overlaps would not show it: B's lock is gone at 12, but nothing overlaps until another client
 // asks.
 //
-// The owner must have been robbed: it believed that it holds the lock, or was about to. Removing
-// the entry of a dead client, or one that its owner has given up, robs no client. Nor does a
-// waiting client that replaces an outdated entry with its own by one command (GETSET): that is how
+// The owner must have lost a lock: it believed that it holds it, or was about to. Removing the
+// entry of a dead client, or one that its owner has given up, does no harm. Neither does a waiting
+// client that replaces an outdated entry with its own by one command (GETSET): that is how
 // a lock without expiry in the store expires.
 //
 // A removal without a Peer is by the server itself. A history with no other removals leaves the
 // property unknown, unless clients have released the lock and the servers' records show what they
 // removed of each other's (history.Owned). So does one command that removed an entry of unknown
-// owner, unless another one is known to have robbed a client: a removal without an Owner, or a
-// may-have-removed of a real server.
+// owner, unless another one is known to have taken a client's lock: a removal without an Owner, or
+// a may-have-removed of a real server.
 //
-// The first client of a violation removed, the second was robbed. The events are the grant of the
-// entry and the cause of the removal, if known, and the removal.
+// The first client of a violation removed the entry, the second owned it. The events are the grant
+// of the entry and the cause of the removal, if known, and the removal.
 func checkOwnerOnlyRelease(h *history.History) Finding {
 	f := Finding{Property: OwnerOnlyReleaseID, Verdict: Kept}
 	removals, first := 0, int32(0)
@@ -64,7 +64,7 @@ func checkOwnerOnlyRelease(h *history.History) Finding {
 			continue
 		}
 		removals++
-		if e.Peer == e.Owner || !robs(h, i) {
+		if e.Peer == e.Owner || !takesLock(h, i) {
 			continue
 		}
 		if f.Count >= MaxViolations { // add would not keep it, so its grant is not searched for
@@ -115,8 +115,8 @@ func phase(h *history.History, client history.NodeID, i int32) history.Kind {
 	return 0
 }
 
-// robs reports whether removal i takes the lock away from its owner.
-func robs(h *history.History, i int32) bool {
+// takesLock reports whether removal i takes the lock away from its owner.
+func takesLock(h *history.History, i int32) bool {
 	if takesOver(h, i) && sentWaiting(h, i) {
 		return false
 	}

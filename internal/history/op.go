@@ -40,8 +40,8 @@ func (e Effect) Changes() bool { return e == Anything || e > Asks }
 // AboutEntry reports whether a request is about an entry at all.
 func (e Effect) AboutEntry() bool { return e == Anything || e > KeepsAlive }
 
-// MayRob reports whether a request may remove another client's entry.
-func (e Effect) MayRob() bool { return e == Anything || e == Removes }
+// MayRemoveOthers reports whether a request may remove another client's entry.
+func (e Effect) MayRemoveOthers() bool { return e == Anything || e == Removes }
 
 // Op is what a request is, apart from its text. Its sender sets it; it is not parsed from the text.
 type Op struct {
@@ -145,7 +145,7 @@ func (h *History) meaningOf(id TextID) *meaning {
 
 // Request returns the Sent event that led to event i, and its index; nil when it is unknown.
 func (h *History) Request(i int32) (int32, *Event) {
-	for range 4 { // longer than any chain of causes; a damaged history may have circles
+	for range 4 { // longer than any chain of causes; a damaged history may have cycles
 		if i < 0 || int(i) >= len(h.Events) {
 			break
 		}

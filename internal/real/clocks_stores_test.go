@@ -73,7 +73,7 @@ func TestWhatOfClocksIsRefused(t *testing.T) {
 		{"zk-ephemeral", "zk-1", "", monotonic},
 		{"consul-session", "consul-1", "", monotonic},
 		{"pg-advisory", "postgres-1", "", sessions},
-		{"set-nx-lua", "sentinel-2", "", ": no lease rests on the clock of a sentinel"},
+		{"set-nx-lua", "sentinel-2", "", ": no lease depends on the clock of a sentinel"},
 		{"mysql-unique-ttl", "mysql-1", real.DockerBackend, " cannot be set in a container"},
 		{"mysql-unique-ttl", "mysql-1", "", ""},
 		{"set-nx-lua", "redis-1", "", ""},

@@ -140,9 +140,9 @@ func (r *entryReplay) write(l *ledger, o *operation, c change) (made bool) {
 	return true
 }
 
-// befell applies an event that affects a whole server. The entries that a replica gets from
-// its primary are unknown.
-func (r *entryReplay) befell(e *entry) {
+// applyServerEvent applies an event that affects a whole server. The entries that a replica gets
+// from its primary are unknown.
+func (r *entryReplay) applyServerEvent(e *entry) {
 	switch e.Kind {
 	case history.Promoted:
 		if e.Peer == r.leader { // not of another shard

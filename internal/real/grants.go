@@ -153,10 +153,10 @@ type deriver struct {
 
 // incident is an event of a client or a server.
 type incident struct {
-	node  history.NodeID
-	at    history.Instant
-	vain  bool // the release found nothing to remove
-	empty bool // the server has lost all entries
+	node    history.NodeID
+	at      history.Instant
+	nothing bool // the release found nothing to remove
+	empty   bool // the server has lost all entries
 }
 
 // demotion is a primary becoming a replica of its successor.
@@ -229,7 +229,7 @@ func (d *deriver) collect(entries []entry, evictions []*command) {
 			d.begins = append(d.begins, incident{node: e.Node, at: e.At})
 		case history.Released, history.NotHeld, history.ReleaseFailed:
 			active[e.Node] = false
-			d.wasVain(e)
+			d.noteNothing(e)
 			for _, c := range releasing[e.Node] {
 				c.refused = e.Kind == history.NotHeld
 			}
@@ -238,11 +238,11 @@ func (d *deriver) collect(entries []entry, evictions []*command) {
 	d.commands = append(d.commands, evictions...)
 }
 
-// wasVain notes at the beginning of a release whether it found nothing to remove.
-func (d *deriver) wasVain(e *entry) {
+// noteNothing notes at the beginning of a release whether it found nothing to remove.
+func (d *deriver) noteNothing(e *entry) {
 	for i := len(d.begins) - 1; i >= 0; i-- {
 		if d.begins[i].node == e.Node {
-			d.begins[i].vain = e.Kind == history.NotHeld
+			d.begins[i].nothing = e.Kind == history.NotHeld
 			return
 		}
 	}

@@ -28,7 +28,7 @@ func (d *deriver) died(node history.NodeID, from, until history.Instant) bool {
 // stillThere reports whether a grant's entry must have existed until a command
 // of a release removed it.
 func (d *deriver) stillThere(g *grant, by *command) bool {
-	ownRelease := func(i incident) bool { return i.node == g.owner && i.at > g.at && i.at < by.done && !i.vain }
+	ownRelease := func(i incident) bool { return i.node == g.owner && i.at > g.at && i.at < by.done && !i.nothing }
 	if g.owner != by.client && slices.ContainsFunc(d.begins, ownRelease) {
 		return false
 	}

@@ -13,7 +13,7 @@ import (
 // no others.
 func (d *deriver) doubts() {
 	for _, c := range d.commands {
-		if c.client == 0 || !d.mayRob(c) { // an operator's removal is no release
+		if c.client == 0 || !d.mayRemoveOthers(c) { // an operator's removal is no release
 			continue
 		}
 		at := cmp.Or(c.done, c.sent) // the run may have ended before an answer or a timeout
@@ -30,11 +30,11 @@ func mayHaveRemoved(at history.Instant, server, client history.NodeID) entry {
 	}
 }
 
-// mayRob reports whether a command may have removed another client's entry. A client that
+// mayRemoveOthers reports whether a command may have removed another client's entry. A client that
 // overwrites an entry (GETSET) waits for the lock, and releases nothing.
-func (d *deriver) mayRob(c *command) bool {
+func (d *deriver) mayRemoveOthers(c *command) bool {
 	switch {
-	case !c.effect.MayRob(), c.removed && !c.more, c.answered && c.foundNothing():
+	case !c.effect.MayRemoveOthers(), c.removed && !c.more, c.answered && c.foundNothing():
 		return false
 	}
 	return !d.ownForCertain(c)

@@ -322,9 +322,9 @@ func (h *harness) advance(change func(*workload.StartOrder) bool) {
 	}
 }
 
-// recordVainFaults records the faults that began and had no effect. The run is over, and
+// recordIneffectiveFaults records the faults that began and had no effect. The run is over, and
 // partitions without an end are still in place.
-func (h *harness) recordVainFaults(ended history.Instant) {
+func (h *harness) recordIneffectiveFaults(ended history.Instant) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for i := range h.group.blocks {

@@ -101,9 +101,9 @@ func TestAProgramThatMisbehavesIsNamed(t *testing.T) {
 	for name, tt := range map[string]struct{ script, want string }{
 		"refuses":        {`read q; echo 'no module named redis' >&2; echo '{"id":1,"ok":false,"err":"unknown"}'; read q`, `no module named redis`},
 		"exits":          {ready + `read q; exit 3`, "ended by itself (exit status 3)"},
-		"garbage":        {ready + `read q; printf '\033[2J\n'; read q`, `wrote a line that is no message: line 2, "\x1b[2J"`},
-		"leaves daemons": {ready + `(trap '' TERM HUP; setsid sleep 100000 >/dev/null 2>&1 &); trap '' TERM; read q; echo oops; sleep 100000`, "no message"},
-		"noise":          {`yes 1>&2 & ` + ready + `read q; echo oops; sleep 100000`, "no message"},
+		"garbage":        {ready + `read q; printf '\033[2J\n'; read q`, `wrote a line that is not a message: line 2, "\x1b[2J"`},
+		"leaves daemons": {ready + `(trap '' TERM HUP; setsid sleep 100000 >/dev/null 2>&1 &); trap '' TERM; read q; echo oops; sleep 100000`, "not a message"},
+		"noise":          {`yes 1>&2 & ` + ready + `read q; echo oops; sleep 100000`, "not a message"},
 		"is not there":   {"", "could not be started"},
 	} {
 		t.Run(name, func(t *testing.T) {

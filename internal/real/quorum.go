@@ -143,14 +143,14 @@ func (c *quorum) settle() {
 	if c.q.Removals == nil {
 		return
 	}
-	var requests []livestore.Deed
+	var requests []livestore.Request
 	c.h.mu.Lock()
 	clients := c.h.allClients()
 	c.h.mu.Unlock()
 	for _, client := range clients {
 		for _, l := range client.links {
 			for _, change := range l.Changed() {
-				requests = append(requests, livestore.Deed{By: client.node, Change: change})
+				requests = append(requests, livestore.Request{By: client.node, Change: change})
 			}
 		}
 	}
@@ -183,7 +183,7 @@ func (c *quorum) robbed(entries []entry) (out []entry) {
 	return out
 }
 
-// givingUp are the events after which a removal robs a client of nothing.
+// givingUp are the events after which a removal takes nothing away from a client.
 var givingUp = []history.Kind{history.GaveUp, history.Finished, history.Releasing, history.LostLease, history.Crashed}
 
 // touchesAny reports whether a fault touches one of the servers, or a link to one.

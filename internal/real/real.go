@@ -83,7 +83,7 @@ func Run(ctx context.Context, p *plan.Plan, lockID string, seed uint64, o Option
 	}
 	ended := h.now()
 	if err == nil {
-		h.recordVainFaults(ended)
+		h.recordIneffectiveFaults(ended)
 	}
 	err = errors.Join(err, h.tearDown())
 	if h.zero.Load() == 0 {

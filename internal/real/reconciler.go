@@ -272,7 +272,7 @@ func (r *reconciler) follow(entries []entry, leader history.NodeID, keeps bool) 
 		for ; next < len(r.operations) && r.operations[next].at <= entries[i].At; next++ {
 			replay.enter(r.operations[next])
 		}
-		replay.befell(&entries[i])
+		replay.applyServerEvent(&entries[i])
 	}
 	for ; next < len(r.operations); next++ {
 		replay.enter(r.operations[next])

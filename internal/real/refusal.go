@@ -30,7 +30,7 @@ func checkServers(p *plan.Plan, v *locks.Variant) error {
 	}
 	for _, name := range p.SentinelNames(plan.StoreOf(v)) {
 		if setsClock(p, name) {
-			return cannotSetClock(name, errors.New("no lease rests on the clock of a sentinel: play this in the simulator"))
+			return cannotSetClock(name, errors.New("no lease depends on the clock of a sentinel: play this in the simulator"))
 		}
 	}
 	return nil

@@ -44,7 +44,7 @@ func TestAPromotionWithoutAReasonIsFound(t *testing.T) {
 		g.blocks = nil
 		s.reachabilityChanged() // after the heal
 		err := s.doubt(&member{name: "redis-2"})
-		if (err == nil) != tt.reason || err != nil && !strings.Contains(err.Error(), "redis-2 in the place of redis-1") {
+		if (err == nil) != tt.reason || err != nil && !strings.Contains(err.Error(), "replaced redis-1 with redis-2") {
 			t.Errorf("%s: %v", name, err)
 		}
 		g.leader = &member{name: "redis-2", node: replica}

@@ -19,7 +19,7 @@ func checkRedis(p *plan.Plan, v *locks.Variant) error {
 		return errors.New("it needs Redis with the module TairString, which is not looked for: play it in the simulator")
 	}
 	if v.Servers.Redis84 {
-		return errors.New("it needs Redis 8.4 or later, and the servers here count as 7.0, whatever they are: play it in the simulator")
+		return errors.New("it needs Redis 8.4 or later, and the servers here are used as 7.0, whatever their version: play it in the simulator")
 	}
 	if p.InShards(plan.StoreOf(v)) {
 		return checkCluster(p, v)

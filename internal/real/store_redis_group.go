@@ -16,10 +16,10 @@ import (
 // if the plan has some.
 type redisGroup struct {
 	anyRedis
-	mesh    *mesh
-	servers []*member
-	watch   *sentinels // nil when an operator promotes
-	untold  []*member  // replicas that the operator has not reached since the latest promotion
+	mesh      *mesh
+	servers   []*member
+	watch     *sentinels // nil when an operator promotes
+	unreached []*member  // replicas that the operator has not reached since the latest promotion
 }
 
 // start implements store; it returns when the replicas are in step and the sentinels
@@ -140,7 +140,7 @@ func (g *redisGroup) promote(fault int) error {
 	}
 	g.promoted(heir, fault)
 	g.spread()
-	g.untold = slices.DeleteFunc(slices.Clone(g.servers), func(m *member) bool { return m == heir || m == old })
+	g.unreached = slices.DeleteFunc(slices.Clone(g.servers), func(m *member) bool { return m == heir || m == old })
 	return g.tell()
 }
 
@@ -163,19 +163,19 @@ func (g *redisGroup) heir(ctx context.Context) (*member, error) {
 func (g *redisGroup) tell() error {
 	ctx, cancel := context.WithTimeout(context.Background(), operatorTime)
 	defer cancel()
-	var untold []*member
+	var unreached []*member
 	var errs []error
 	host, port, _ := net.SplitHostPort(g.mesh.of(g.leader.name).front.Addr())
-	for _, m := range g.untold {
+	for _, m := range g.unreached {
 		switch {
 		case m.dead:
 		case m.frozen || g.blocked(g.leader.node, m.node) || g.blocked(m.node, g.leader.node):
-			untold = append(untold, m)
+			unreached = append(unreached, m)
 		default:
 			_, err := process(m).Command(ctx, "REPLICAOF", host, port)
 			errs = append(errs, err)
 		}
 	}
-	g.untold = untold
+	g.unreached = unreached
 	return errors.Join(errs...)
 }

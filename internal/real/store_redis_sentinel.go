@@ -15,16 +15,16 @@ import (
 type sentinels struct {
 	g       *redisGroup
 	members []*member
-	// since has the ordeals of the primary when it became one; parted: since then, a majority
+	// since has the outages of the primary when it became one; cutOff: since then, a majority
 	// of the sentinels has been cut off from it.
-	since  ordeals
-	parted bool
+	since  outages
+	cutOff bool
 }
 
-// ordeals count the faults that make a server silent.
-type ordeals struct{ freezes, lives int }
+// outages count the faults that make a server silent.
+type outages struct{ freezes, lives int }
 
-func (m *member) ordeals() ordeals { return ordeals{m.freezes, m.lives} }
+func (m *member) outages() outages { return outages{m.freezes, m.lives} }
 
 // reachabilityChanged notes a partition that makes the primary look dead.
 func (s *sentinels) reachabilityChanged() {
@@ -34,23 +34,23 @@ func (s *sentinels) reachabilityChanged() {
 			apart++
 		}
 	}
-	s.parted = s.parted || apart > len(s.members)/2
+	s.cutOff = s.cutOff || apart > len(s.members)/2
 }
 
 // doubt returns an error if sentinels replaced the primary without a fault: such a run says
 // nothing about a lock.
 func (s *sentinels) doubt(heir *member) error {
 	p := s.g.leader
-	if s.parted || !p.up() || p.ordeals() != s.since || s.g.h.clocks.anyWrong() {
+	if s.cutOff || !p.up() || p.outages() != s.since || s.g.h.clocks.anyWrong() {
 		return nil
 	}
-	return fmt.Errorf("sentinels have put %s in the place of %s, to which nothing had happened: the machine is too busy for a down-after of %v: play it again, or choose a greater --scale",
-		heir.name, p.name, s.g.h.plan.Redis.Failover.DownAfter)
+	return fmt.Errorf("sentinels have replaced %s with %s although no fault had affected it: the machine is too busy for a down-after of %v: play it again, or choose a greater --scale",
+		p.name, heir.name, s.g.h.plan.Redis.Failover.DownAfter)
 }
 
 // leads notes a new primary.
 func (s *sentinels) leads(m *member) {
-	s.since, s.parted = m.ordeals(), false
+	s.since, s.cutOff = m.outages(), false
 	s.reachabilityChanged()
 }
 

@@ -33,7 +33,7 @@ type Message struct {
 }
 
 // ErrProtocol is the error of a stream in another protocol than the store's.
-var ErrProtocol = errors.New("another protocol than was expected")
+var ErrProtocol = errors.New("not the expected protocol")
 
 // MaxMessage is longer than any message of a lock, in bytes.
 const MaxMessage = 64 << 20

@@ -62,7 +62,7 @@ type Driver struct {
 	// Removals returns the entries below a key, "" for any, that clients have removed and others
 	// had made; false where the servers' records and the clients' requests do not show all. It is
 	// called after all clients have ended. Nil without such records.
-	Removals func(all []*servers.Server, key string, requests []Deed) ([]Removal, bool)
+	Removals func(all []*servers.Server, key string, requests []Request) ([]Removal, bool)
 	// Longest is the longest session that the servers grant; nil: they grant any.
 	Longest func(s store.Settings) time.Duration
 	// LifetimeElsewhere: an entry lives as long as a session or a lease, which began with another
@@ -70,8 +70,8 @@ type Driver struct {
 	LifetimeElsewhere bool
 }
 
-// Deed is a request of a client that may have changed an entry.
-type Deed struct {
+// Request is a request of a client that may have changed an entry.
+type Request struct {
 	By history.NodeID
 	link.Change
 }

@@ -22,9 +22,9 @@ type census struct {
 // expiries is the name of expired keys among the calls of a census.
 const expiries = "expired_keys"
 
-// untold are commands that do not concern a key and that MONITOR may omit. It may also omit those
-// with a name of two words (CLIENT KILL).
-var untold = map[string]bool{
+// unreported are commands that do not concern a key and that MONITOR may omit. It may also omit
+// those with a name of two words (CLIENT KILL).
+var unreported = map[string]bool{
 	"auth": true, "hello": true, "select": true, "ping": true, "info": true, "role": true, "command": true,
 	"multi": true, "exec": true, "discard": true, "monitor": true, "wait": true, "readonly": true,
 	"subscribe": true, "unsubscribe": true, "psubscribe": true, "punsubscribe": true, "publish": true,
@@ -47,7 +47,7 @@ func parseCensus(info string) census {
 			out.life = value
 		case key == expiries:
 			out.calls[expiries], _ = strconv.ParseInt(value, 10, 64) // as below
-		case isCalls && !untold[name] && !strings.Contains(name, "|"):
+		case isCalls && !unreported[name] && !strings.Contains(name, "|"):
 			calls, _, _ := strings.Cut(strings.TrimPrefix(value, "calls="), ",")
 			out.calls[name], _ = strconv.ParseInt(calls, 10, 64) // 0 after an error: the reports do not match it
 		}

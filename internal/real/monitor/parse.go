@@ -50,7 +50,7 @@ func clocks() (now time.Duration, wall time.Time) {
 	return now, wall
 }
 
-var errLine = errors.New("this is no line of MONITOR")
+var errLine = errors.New("not a line of MONITOR")
 
 // parseLine parses a line of MONITOR; At is in microseconds since 1970:
 //

@@ -121,7 +121,7 @@ func (e *MissingError) Error() string {
 func Find(name string) (string, error) {
 	path, err := exec.LookPath(name)
 	if err != nil {
-		path, err = besideThePath(name)
+		path, err = outsideThePath(name)
 	}
 	if err != nil {
 		return "", &MissingError{Program: name, Install: Lookup(name).Install}
@@ -134,10 +134,10 @@ func Lookup(name string) Program {
 	return store.First(All(), func(p Program) bool { return p.Name == name })
 }
 
-// besideThePath looks where Debian puts programs and libraries that are not in the path
+// outsideThePath looks where Debian puts programs and libraries that are not in the path
 // (PostgreSQL, with one directory for each version, libraries of Java and of C), and where
 // scripts/build-consul puts its result.
-func besideThePath(name string) (string, error) {
+func outsideThePath(name string) (string, error) {
 	if cache, err := os.UserCacheDir(); err == nil {
 		if path, err := exec.LookPath(filepath.Join(cache, "lockstep", "bin", name)); err == nil {
 			return path, nil

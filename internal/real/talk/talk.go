@@ -57,9 +57,9 @@ type Program struct {
 var (
 	ErrStart    = errors.New("could not be started")
 	ErrSilent   = errors.New("did not answer in time")
-	ErrGarbage  = errors.New("wrote a line that is no message")
+	ErrGarbage  = errors.New("wrote a line that is not a message")
 	ErrTooLong  = errors.New("wrote a line that is too long")
-	ErrUnasked  = errors.New("wrote a line that answers nothing")
+	ErrUnasked  = errors.New("wrote a line that answers no question")
 	ErrWrongID  = errors.New("answered with the number of another question")
 	ErrAnswer   = errors.New("gave an answer that does not fit the question")
 	ErrExited   = errors.New("ended by itself")

@@ -34,7 +34,7 @@ func (w *worker) newLibrary(v *locks.Variant, d locks.Deps) (locks.Lock, error) 
 	deps.Dial = func(ctx context.Context, network, addr string) (net.Conn, error) {
 		return w.dialTap(ctx, &library, network, addr)
 	}
-	if err := w.teach(&library); err != nil {
+	if err := w.loadScripts(&library); err != nil {
 		return nil, err
 	}
 	// A library gives up connecting after the response timeout, which is short in a run at
@@ -47,9 +47,9 @@ func (w *worker) newLibrary(v *locks.Variant, d locks.Deps) (locks.Lock, error) 
 	return &offTurn{lock, &w.turns, func() {}}, err
 }
 
-// teach loads the scripts of a library into the servers before true time begins. A client that
+// loadScripts loads the scripts of a library into the servers before true time begins. A client that
 // restarts during the run changes nothing in the servers.
-func (w *worker) teach(library *libraries.Library) error {
+func (w *worker) loadScripts(library *libraries.Library) error {
 	for i, addr := range w.start.Endpoints {
 		if w.start.Life > 0 || len(library.Texts) == 0 || w.isSentinel(i) {
 			continue

@@ -21,10 +21,10 @@ import (
 // have made each revision that one of its branches would have made.
 
 // removals implements livestore.Driver. The keys of all locks count.
-func removals(members []*servers.Server, _ string, sent []livestore.Deed) ([]livestore.Removal, bool) {
+func removals(members []*servers.Server, _ string, sent []livestore.Request) ([]livestore.Removal, bool) {
 	var requests []*request
 	for i := range sent {
-		r := &request{Deed: &sent[i]}
+		r := &request{Request: &sent[i]}
 		if r.read() != nil {
 			return nil, false
 		}
@@ -59,7 +59,7 @@ func changesOf(addr string) (all []*clientv3.Event, err error) {
 			return all, nil
 		}
 	}
-	return nil, errors.New("the server did not tell all changes in time")
+	return nil, errors.New("the server did not report all changes in time")
 }
 
 // foreign returns the removals of entries that other clients have made; false if the requests do

@@ -53,13 +53,13 @@ func (w *watchedPair) losing(client int, do func()) {
 }
 
 func (w *watchedPair) removals() ([]livestore.Removal, bool) {
-	var sent []livestore.Deed
+	var sent []livestore.Request
 	for i, l := range w.links {
 		for n, c := range l.Changed() {
 			if w.lost[[2]int{i, n}] {
 				c.Bytes[link.Down] = nil
 			}
-			sent = append(sent, livestore.Deed{By: history.NodeID(i + 1), Change: c})
+			sent = append(sent, livestore.Request{By: history.NodeID(i + 1), Change: c})
 		}
 	}
 	return removals(w.server.Members, "", sent)

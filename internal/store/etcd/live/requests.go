@@ -21,7 +21,7 @@ import (
 
 // request is a request that may change keys.
 type request struct {
-	*livestore.Deed
+	*livestore.Request
 	ops      []*pb.RequestOp
 	lease    int64 // that it ends; 0 for none
 	answered bool
@@ -35,7 +35,7 @@ func (r *request) mayHaveMade(revision int64) bool {
 	return !r.answered || r.revision == revision || r.lease != 0 && r.after == revision
 }
 
-var errNotRead = errors.New("not a request that is understood")
+var errNotRead = errors.New("not a known request")
 
 // message is a message of etcd's gRPC.
 type message interface {

@@ -21,7 +21,7 @@ func init() {
 	program.Main(serve)
 	livestore.Register(livestore.Driver{
 		Store: nats.ID, LeastElection: nats.Election, Stagger: 50 * time.Millisecond, Removals: removals,
-		NoClock: errors.New("a program of Go asks the kernel for the time, and nothing here stands between the two"),
+		NoClock: errors.New("a Go program reads the kernel's clock directly, which cannot be intercepted here"),
 		Cluster: cluster, Leads: leads, Protocol: protocol, Connect: connect, Probe: nats.Get{Key: "nothing"},
 	})
 }

@@ -25,7 +25,7 @@ import (
 
 // write is a request that may write a key.
 type write struct {
-	*livestore.Deed
+	*livestore.Request
 	bucket, key string
 	removes     bool
 	creates     bool   // it is refused if the key is there
@@ -34,10 +34,10 @@ type write struct {
 }
 
 // removals implements livestore.Driver. The keys of all buckets count.
-func removals(members []*servers.Server, _ string, sent []livestore.Deed) (out []livestore.Removal, ok bool) {
+func removals(members []*servers.Server, _ string, sent []livestore.Request) (out []livestore.Removal, ok bool) {
 	buckets := map[string][]*write{}
 	for i := range sent {
-		w := &write{Deed: &sent[i]}
+		w := &write{Request: &sent[i]}
 		if w.read() != nil {
 			return nil, false
 		}
@@ -153,7 +153,7 @@ func (w *write) apply(keys map[string]item, age time.Duration, alone bool) {
 	keys[w.key] = made
 }
 
-var errNotRead = errors.New("not a request that is understood")
+var errNotRead = errors.New("not a known request")
 
 // read reads the request and its reply, if there is a whole one.
 func (w *write) read() error {

@@ -55,13 +55,13 @@ func (w *watchedPair) losing(client int, do func()) {
 // told returns who removed whose entry: "B A" for an entry of A that B removed, "B ?" if that is in
 // doubt.
 func (w *watchedPair) told() (all []string, ok bool) {
-	var sent []livestore.Deed
+	var sent []livestore.Request
 	for i, l := range w.links {
 		for n, c := range l.Changed() {
 			if w.lost[[2]int{i, n}] {
 				c.Bytes[link.Down] = nil
 			}
-			sent = append(sent, livestore.Deed{By: history.NodeID(i + 1), Change: c})
+			sent = append(sent, livestore.Request{By: history.NodeID(i + 1), Change: c})
 		}
 	}
 	robbed, ok := removals(w.server.Members, "", sent)

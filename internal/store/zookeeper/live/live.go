@@ -30,7 +30,7 @@ func leads(ctx context.Context, s *servers.Server) (bool, error) {
 
 // removals reads what the servers have agreed on. A majority of them has all of it; in a container
 // it cannot be read, and doubts stay.
-func removals(members []*servers.Server, key string, _ []livestore.Deed) ([]livestore.Removal, bool) {
+func removals(members []*servers.Server, key string, _ []livestore.Request) ([]livestore.Removal, bool) {
 	var logs [][]transaction
 	for _, s := range members {
 		if log, err := transactionsOf(s.Dir); err == nil {
