@@ -26,8 +26,8 @@ type call struct {
 	lane   *lane   // on which it goes; nil for a connection that nothing else is on
 	cmd    redis.Cmd
 	op     store.Op   // nil for a Redis command
-	does   history.Op // of op, once it was asked for
-	known  int64      // the id of the call that does is of
+	does   history.Op // the effect of op, once it was needed
+	known  int64      // the id of the call that does belongs to
 	waker  kernel.Waker
 	reply  redis.Reply                // to cmd
 	value  any                        // to op
@@ -78,7 +78,7 @@ func (w *World) newCall(c *client) *call {
 		w.calls = append(w.calls, l)
 	}
 	w.nextCall++
-	// The reply and the host of its last use are overwritten before they are read.
+	// The reply and the host of the previous use are overwritten before they are read.
 	l.client, l.id, l.refs, l.executed = c, w.nextCall, 1, history.NoCause
 	if l.part = c.part; l.part != faults.NoPart && c.inWatchdog() {
 		l.part = faults.NoPart
@@ -147,7 +147,7 @@ func (c *client) countBackToBack() {
 
 // waitFor parks the task until the call is over, or returns the error of ctx.
 func (c *client) waitFor(ctx context.Context, l *call) error {
-	if l.answered { // while the client was held back at a moment
+	if l.answered { // while a fault held the client back
 		return nil
 	}
 	limit := time.Duration(-1)
@@ -200,7 +200,7 @@ func (l *call) seen(kind history.Kind, text history.TextID, cause int32) int32 {
 func (c *client) reachOnWire(kind faults.MomentKind, l *call) {
 	if c.w.engine.WantsKind(kind) {
 		if kind == faults.AboutToSend {
-			c.stand(l.moment(kind), c.w.timing.StopTime)
+			c.reach(l.moment(kind), c.w.timing.StopTime)
 			return
 		}
 		c.w.engine.Observe(l.moment(kind))
@@ -304,7 +304,7 @@ func (l *call) carry(at history.Instant, travel time.Duration, from, to history.
 	l.w.network.send(at, from, to, h)
 }
 
-// refuse tells the client that the server no longer listens.
+// refuse tells the client that the server is no longer listening.
 func (l *call) refuse() {
 	at := l.w.k.Now().Add(l.client.latency())
 	l.w.network.send(at, l.host.node, l.client.node, (*connectionLost)(l))
@@ -348,10 +348,10 @@ func (l *call) recordDrop(kind history.Kind, node, peer history.NodeID, cause in
 	}
 }
 
-// take removes those that satisfy a condition from a list, and returns them.
-func take[T any](list *[]T, such func(T) bool) (taken []T) {
+// take removes the elements that match from a list, and returns them.
+func take[T any](list *[]T, match func(T) bool) (taken []T) {
 	*list = slices.DeleteFunc(*list, func(one T) bool {
-		is := such(one)
+		is := match(one)
 		if is {
 			taken = append(taken, one)
 		}

@@ -36,7 +36,7 @@ type client struct {
 	lastRead     int32 // the event of the read that the next write is based on
 	begun        bool  // it plays, or has played
 	done         bool
-	stands       bool       // see stand
+	held         bool       // see reach
 	hostLost     bool       // its machine was lost with it
 	deadlines    []deadline // of replies, by time
 	timed        bool       // the first deadline has a timer
@@ -178,16 +178,16 @@ func (c *client) Record(kind history.Kind, token, value int64, text string) {
 func (c *client) Reach(kind faults.MomentKind) {
 	c.w.k.Enter()
 	if c.w.engine.WantsKind(kind) {
-		c.stand(faults.Moment{Kind: kind, Subject: c.name}, c.w.timing.FaultTime+c.w.timing.StopTime)
+		c.reach(faults.Moment{Kind: kind, Subject: c.name}, c.w.timing.FaultTime+c.w.timing.StopTime)
 	}
 }
 
-// stand tells the engine of a moment. If a fault begins at it, the task waits for d.
-func (c *client) stand(m faults.Moment, d time.Duration) {
+// reach reports a moment to the engine. If a fault begins at it, the task waits for d.
+func (c *client) reach(m faults.Moment, d time.Duration) {
 	begun := c.w.begun
-	c.stands = true
+	c.held = true
 	c.w.engine.Observe(m)
-	c.stands = false
+	c.held = false
 	c.w.k.Checkpoint()
 	if c.w.begun > begun && d > 0 {
 		_ = c.w.k.Sleep(c.Background(), d) // the background never ends
@@ -216,9 +216,9 @@ func (c *client) tryNext(h *host) {
 	}
 }
 
-// spread lets an operator tell the clients which server is the primary. The operator is beside that
-// server: clients that a partition separates from it hear of it after the heal.
-func (w *World) spread(primary *host) {
+// announcePrimary lets an operator tell the clients which server is the primary. The operator is on
+// that server's side: clients that a partition separates from it learn it after the heal.
+func (w *World) announcePrimary(primary *host) {
 	for _, c := range w.clients {
 		c.hear(primary)
 	}

@@ -157,7 +157,7 @@ func (db *database) promote() {
 		s.links++
 		db.leader = s
 		s.becomes(history.Promoted, &old.host)
-		db.w.spread(&s.host)
+		db.w.announcePrimary(&s.host)
 		for _, r := range db.servers {
 			if r != s && r != old && !r.proc.Dead() {
 				r.follow(s)
@@ -176,4 +176,4 @@ func (s *sqlServer) evict() {
 	}
 }
 
-func (db *database) reachabilityChanged() { db.w.spread(&db.leader.host) }
+func (db *database) reachabilityChanged() { db.w.announcePrimary(&db.leader.host) }

@@ -12,7 +12,7 @@ import (
 	"lockstep/internal/sim/kernel"
 )
 
-// injector lets the faults act on a world.
+// injector implements faults.World.
 type injector struct{ w *World }
 
 var _ faults.World = injector{}
@@ -92,7 +92,7 @@ func (in injector) Freeze(fault int, node string) {
 		in.actedOn(fault, c)
 		return
 	}
-	if c != nil && c.stands && in.w.timing.StopTime > 0 {
+	if c != nil && c.held && in.w.timing.StopTime > 0 {
 		in.w.k.After(in.w.timing.StopTime, kernel.HandlerFunc(func() { in.freeze(fault, node) }), 0)
 		return
 	}
@@ -247,7 +247,8 @@ func (in injector) Promote(fault int) {
 	in.watch(fault, in.w.backend.promote, history.Promoted)
 }
 
-// watch does something, which has acted if it records an event of such a kind.
+// watch calls do, and reports that the fault has acted if that records an event of one of the
+// kinds.
 func (in injector) watch(fault int, do func(), kinds ...history.Kind) {
 	before := len(in.w.hist.Events)
 	do()
@@ -314,7 +315,7 @@ func (in injector) JumpClock(fault int, node string, by time.Duration) {
 	in.clockChanged(fault, node, by, 0)
 }
 
-// DriftClock implements faults.World. Timers that run keep their length.
+// DriftClock implements faults.World. Running timers keep their duration.
 func (in injector) DriftClock(fault int, node string, ppm int64) {
 	p, _, _ := in.process(node)
 	p.Clock.SetDrift(in.w.k.Now(), in.w.clockOf(p.Name()).DriftPPM+ppm)

@@ -224,9 +224,9 @@ func (n *clusterNode) voteFor(candidate *clusterNode) bool {
 // primaries.
 func (n *clusterNode) rejoin() { n.reset(len(n.cluster.nodes), n.cluster.set.Shards) }
 
-// sendsAway answers a command that this node does not execute; false for all others (getNodeByQuery
+// redirects answers a command that this node does not execute; false for all others (getNodeByQuery
 // in cluster.c).
-func (n *clusterNode) sendsAway(l *call) bool {
+func (n *clusterNode) redirects(l *call) bool {
 	keys := redis.KeysOf(&l.cmd)
 	if len(keys) == 0 {
 		return false

@@ -10,7 +10,7 @@ import (
 type redisGroup struct {
 	w           *World
 	servers     []*redisServer
-	leader      *redisServer // the primary, as clients are told
+	leader      *redisServer // the primary that clients are told
 	lag         time.Duration
 	failover    plan.RedisFailover
 	persistence string
@@ -68,11 +68,11 @@ func (g *redisGroup) pick(c *client) *host {
 
 func (g *redisGroup) primary() *host { return &g.leader.host }
 
-// operator implements backend: there is none beside sentinels.
+// operator implements backend: there is none besides sentinels.
 func (g *redisGroup) operator() (time.Duration, bool) { return g.failover.After, g.watch == nil }
 
-// promote implements backend: the first replica that runs takes over. The operator is beside it and
-// tells the others to follow it; a partition delays that until its heal.
+// promote implements backend: the first replica that runs takes over. The operator is on its side
+// of any partition and tells the others to follow it; a partition delays that until its heal.
 func (g *redisGroup) promote() {
 	old := g.leader
 	for _, heir := range g.servers {
@@ -89,17 +89,18 @@ func (g *redisGroup) promote() {
 	}
 }
 
-func (g *redisGroup) reachabilityChanged() { g.spread() }
+func (g *redisGroup) reachabilityChanged() { g.announcePrimary() }
 
 func (g *redisGroup) lead(s *redisServer) {
 	g.leader = s
-	g.spread()
+	g.announcePrimary()
 }
 
-// spread tells the clients the primary, unless they ask sentinels or the nodes of a cluster.
-func (g *redisGroup) spread() {
+// announcePrimary tells the clients the primary, unless they ask sentinels or the nodes of a
+// cluster.
+func (g *redisGroup) announcePrimary() {
 	if g.watch == nil && g.w.backend == g {
-		g.w.spread(&g.leader.host)
+		g.w.announcePrimary(&g.leader.host)
 	}
 }
 

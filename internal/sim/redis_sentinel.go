@@ -123,10 +123,10 @@ func (m *sentinel) down() bool {
 }
 
 // count returns for how many sentinels within reach, itself included, a condition holds.
-func (m *sentinel) count(such func(*sentinel) bool) (n int) {
+func (m *sentinel) count(match func(*sentinel) bool) (n int) {
 	for i := range m.all.members {
 		other := &m.all.members[i]
-		if (other == m || m.reaches(&other.host)) && such(other) {
+		if (other == m || m.reaches(&other.host)) && match(other) {
 			n++
 		}
 	}
@@ -170,7 +170,7 @@ func (m *sentinel) promote(epoch int64) {
 	}
 	var best *redisServer
 	for _, s := range m.all.group.servers {
-		if s != m.primary && m.reaches(&s.host) && (best == nil || s.said() > best.said()) {
+		if s != m.primary && m.reaches(&s.host) && (best == nil || s.reportedOffset() > best.reportedOffset()) {
 			best = s
 		}
 	}
@@ -179,17 +179,17 @@ func (m *sentinel) promote(epoch int64) {
 	}
 	old := m.primary
 	best.promote()
-	best.sendAway()
+	best.disconnectClients()
 	m.adopt(best, epoch)
 	for _, s := range m.all.group.servers {
 		if s != best && s != old && m.reaches(&s.host) {
-			m.lead(s)
+			m.reconfigure(s)
 		}
 	}
 }
 
-// said is the offset that a replica reports, none for a primary.
-func (s *redisServer) said() int64 {
+// reportedOffset is the offset that a replica reports, none for a primary.
+func (s *redisServer) reportedOffset() int64 {
 	if !s.store.IsReplica() {
 		return none
 	}
@@ -214,17 +214,17 @@ func (m *sentinel) correct() {
 			m.astray[i] = now
 		case sane && now.Sub(m.astray[i]) > patience:
 			m.astray[i] = never
-			m.lead(s)
+			m.reconfigure(s)
 		}
 	}
 }
 
-// lead tells a server within reach to follow this sentinel's primary.
-func (m *sentinel) lead(s *redisServer) {
+// reconfigure tells a server within reach to follow this sentinel's primary.
+func (m *sentinel) reconfigure(s *redisServer) {
 	primary := m.primary
 	s.order(m.node, m.all.group.hop(), func() {
 		if s != primary && s.follows != primary {
-			s.sendAway()
+			s.disconnectClients()
 			s.follow(primary)
 		}
 	})

@@ -96,7 +96,7 @@ func extensionsOf(s *locks.Servers) (out redis.Extensions) {
 }
 
 func (s *redisServer) serve(l *call) {
-	if s.member != nil && s.member.sendsAway(l) {
+	if s.member != nil && s.member.redirects(l) {
 		return
 	}
 	if s.control(l) {
@@ -146,7 +146,7 @@ func (s *redisServer) publish(cause int32) {
 		return // the usual case when clients spin
 	}
 	for _, c := range changes {
-		if c.Key == s.w.entry.Key { // no counter or latch, nor the lock of another resource
+		if c.Key == s.w.entry.Key { // not a counter or latch, and not the lock of another resource
 			ttl := time.Duration(max(c.TTLms, 0)) * time.Millisecond
 			s.recordEntry(history.Event{Kind: c.Kind, Peer: c.By, Owner: c.Owner, Value: int64(ttl), Cause: cause})
 		}
@@ -234,8 +234,9 @@ func (s *redisServer) refuseWaiters() {
 	s.waiters = s.waiters[:0]
 }
 
-// sendAway closes all connections of clients, as a server does when a sentinel changes its role.
-func (s *redisServer) sendAway() {
+// disconnectClients closes all connections of clients, as a server does when a sentinel changes its
+// role.
+func (s *redisServer) disconnectClients() {
 	s.refuseWaiters()
 	s.subs = s.subs[:0]
 	for len(s.conns) > 0 {

@@ -101,10 +101,10 @@ type World struct {
 	nextCall   int64
 	nextConn   uint64
 	stores     []*redis.Store // all ever made
-	usedStores int            // how many belong to the present run
+	usedStores int            // how many belong to the current run
 	arenas     arenas
 
-	alwaysLook bool // the nodes of a Redis Cluster look around even if nothing is new; for tests
+	alwaysLook bool // the nodes of a Redis Cluster compare views even if nothing has changed; for tests
 }
 
 // arenas hold the parts of a run, for reuse by the next one.
@@ -189,7 +189,7 @@ func (w *World) playVariant(ctx context.Context, p *plan.Plan, variant locks.Var
 		return nil, err
 	}
 	if p.IsOpen() {
-		return nil, errors.New("the faults of this plan are yet to be drawn: chaos.Draw does it")
+		return nil, errors.New("the faults of this plan have not been drawn: call chaos.Draw")
 	}
 	if err := w.setUp(p, variant, seed); err != nil {
 		return nil, err
@@ -241,7 +241,7 @@ func (w *World) ended(ctx context.Context, lock string, err error) (*history.His
 		most = len(w.hist.Events)
 		why = fmt.Sprintf("fault %d has left no server that could lead: add servers, or write restart: the primary, down: 10s instead", w.leaderless)
 	default:
-		w.recordVainFaults()
+		w.recordIneffectiveFaults()
 		w.hist.Whole = true
 		return w.hist, nil
 	}
@@ -249,8 +249,8 @@ func (w *World) ended(ctx context.Context, lock string, err error) (*history.His
 	return w.hist, nil
 }
 
-// recordVainFaults records the faults that have begun and changed nothing.
-func (w *World) recordVainFaults() {
+// recordIneffectiveFaults records the faults that have begun and changed nothing.
+func (w *World) recordIneffectiveFaults() {
 	w.network.stillBlocked()
 	for _, number := range w.engine.WithoutEffect(w.plan.MinEffect()) {
 		w.hist.Add(history.Event{At: w.hist.End(), Kind: history.WithoutEffect, Value: int64(number), Cause: history.NoCause})
@@ -348,7 +348,7 @@ func (w *World) recordBare(e history.Event) int32 {
 	return w.add(e)
 }
 
-// scheduler lets the engine of the faults use the kernel's time.
+// scheduler implements faults.Scheduler by the kernel's time.
 type scheduler struct{ k *kernel.Kernel }
 
 func (s scheduler) After(d time.Duration, f func()) {
