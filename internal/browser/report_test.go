@@ -56,7 +56,7 @@ func TestKeysLeadToTheViolation(t *testing.T) {
 	p := browser.Open(t, lesson(t, "pause-past-lease"), browser.Options{})
 	p.Press("g")
 	contains(t, "the focus", p.Focus(), "a property breaks")
-	contains(t, "the live region", p.Text("#now"), "two holders inside: A has been in since")
+	contains(t, "the live region", p.Text("#now"), "two holders inside: A entered at")
 	contains(t, "the table", p.Text("#standing"), "mine, frozen") // A
 	violation := browser.Eval[string](p, "location.hash")
 	if violation != "#s4" { // granted, frozen, lease over, and then B gets in

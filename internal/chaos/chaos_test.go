@@ -319,7 +319,7 @@ func TestFaultsOfAListAreDrawnIndependently(t *testing.T) {
 	after := list(t, "  - {at: 1s..2s, crash: A, chance: 50%}\n"+second, 20)
 	for i := range before {
 		last := func(p *plan.Plan) faults.Fault { return p.Faults[len(p.Faults)-1] }
-		if a, b := last(before[i]), last(after[i]); a.Deed().English() != b.Deed().English() || a.Trigger != b.Trigger {
+		if a, b := last(before[i]), last(after[i]); a.Action().English() != b.Action().English() || a.Trigger != b.Trigger {
 			t.Errorf("seed %d: %s became %s", i+1, a.Text, b.Text)
 		}
 	}

@@ -206,16 +206,16 @@ func TestALockThatServesOneClientOnly(t *testing.T) {
 		whyNotKept, whyNoProgress string
 	}{
 		{"both are served", contended + quietEnd, Kept, Kept, "", ""},
-		{"only A", alone + quietEnd, Unknown, Unknown, "only A ever got the lock", "B waited in vain from 3.000 s until 30.000 s, and the lock was free"},
+		{"only A", alone + quietEnd, Unknown, Unknown, "only A ever got the lock", "B waited from 3.000 s until 30.000 s and never got the lock, although it was free"},
 		{"only A, and the lock is stuck", alone + "90 - healed; 90 P waits; 190 P gave-up", Kept, Broken, "", ""},
 		{"only the probe, behind the orphan of A", `0 A waits; 0 S granted owner=A; 0.1 B waits; 0.2 S executed peer=B
 			20 A gave-up; 20.1 B gave-up; 21 S expired owner=A` + quietEnd, Unknown, Kept, "no client but the probe acquired the lock", ""},
 		{"B gave up while A held", `0 S granted owner=A; 0 A acquired; 0.1 B waits; 0.2 S executed peer=B; 2 B gave-up; 3 A releasing; 3 S removed owner=A peer=A` + quietEnd,
 			Unknown, Kept, "only A ever got the lock", ""},
-		{"B is served once, and then no more", contended + "6 B waits; 7 S executed peer=B; 20 B gave-up" + quietEnd, Kept, Unknown, "", "B waited in vain from 6.000 s until 20.000 s, and the lock was free"},
+		{"B is served once, and then no more", contended + "6 B waits; 7 S executed peer=B; 20 B gave-up" + quietEnd, Kept, Unknown, "", "B waited from 6.000 s until 20.000 s and never got the lock, although it was free"},
 		{"B is served in the end", contended + "6 B waits; 7 S executed peer=B; 20 B gave-up; 21 B waits; 21 S granted owner=B; 21 B acquired; 22 B releasing; 22 S removed owner=B peer=B" + quietEnd, Kept, Kept, "", ""},
 		{"B is cut off", contended + "6 B waits; 7 B sent; 10 B timed-out; 20 B gave-up" + quietEnd, Kept, Kept, "", ""},
-		{"B sleeps", contended + "6 B waits; 20 B gave-up" + quietEnd, Kept, Unknown, "", "B waited in vain from 6.000 s until 20.000 s, and the lock was free"},
+		{"B sleeps", contended + "6 B waits; 20 B gave-up" + quietEnd, Kept, Unknown, "", "B waited from 6.000 s until 20.000 s and never got the lock, although it was free"},
 		{"B is frozen", contended + "6 B waits; 6 B froze; 19 B thawed; 20 B gave-up" + quietEnd, Kept, Kept, "", ""},
 		{"an orphan keeps B out", contended + "6 S granted owner=A; 6 B waits; 7 S executed peer=B; 20 B gave-up; 21 S expired owner=A" + quietEnd, Kept, Kept, "", ""},
 	} {

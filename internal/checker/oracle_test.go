@@ -168,10 +168,10 @@ func oracleRelease(h *history.History, bug string) Finding {
 		if bug == "asks what the client does when its command comes" {
 			asked = i
 		}
-		own := lastDeed(h, e.Peer, asked) == history.Waits && slices.ContainsFunc(h.Events[i+1:], func(g history.Event) bool {
+		own := lastAction(h, e.Peer, asked) == history.Waits && slices.ContainsFunc(h.Events[i+1:], func(g history.Event) bool {
 			return g.Kind == history.Granted && g.Node == e.Node && g.Owner == e.Peer && sameCommand(h, i, g)
 		})
-		robbed := lastDeed(h, e.Owner, i) == history.Acquired || nextDeed(h, e.Owner, i) == history.Acquired && bug != "overlooks who is about to hold"
+		robbed := lastAction(h, e.Owner, i) == history.Acquired || nextAction(h, e.Owner, i) == history.Acquired && bug != "overlooks who is about to hold"
 		if own && bug != "blames takeovers" || !robbed && bug != "blames those who clear away the dead" {
 			continue
 		}
@@ -200,8 +200,8 @@ var deeds = []history.Kind{
 	history.Releasing, history.LostLease, history.Crashed,
 }
 
-// lastDeed is the last deed of a client before event i.
-func lastDeed(h *history.History, client history.NodeID, i int) (kind history.Kind) {
+// lastAction is the last action of a client before event i.
+func lastAction(h *history.History, client history.NodeID, i int) (kind history.Kind) {
 	for _, e := range h.Events[:i] {
 		if e.Node == client && slices.Contains(deeds, e.Kind) {
 			kind = e.Kind
@@ -220,9 +220,9 @@ func requestOf(h *history.History, i int) int {
 	return requestOf(h, int(e.Cause))
 }
 
-// nextDeed is what happens next of: the client acquires, it dies, a server makes
+// nextAction is what happens next of: the client acquires, it dies, a server makes
 // an entry for it.
-func nextDeed(h *history.History, client history.NodeID, i int) history.Kind {
+func nextAction(h *history.History, client history.NodeID, i int) history.Kind {
 	for _, e := range h.Events[i+1:] {
 		mine := e.Node == client && (e.Kind == history.Acquired || e.Kind == history.Crashed)
 		if mine || e.Kind == history.Granted && e.Owner == client {

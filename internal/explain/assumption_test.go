@@ -77,15 +77,15 @@ func TestEachWayToFailHasItsAssumption(t *testing.T) {
 			"froze expired"},
 		{"told too late", `0.002 A acquires; 10.002 redis-1 expired owner=A; 10.05 B acquires
 			10.6 A lost-lease`,
-			"A hears of its loss before another client gets the lock.",
-			"lease over at 10.002 s, B in at 10.051 s, A told at 10.600 s",
+			"A learns of its loss before another client gets the lock.",
+			"lease over at 10.002 s, B inside at 10.051 s, A told at 10.600 s",
 			"expired lost-lease"},
 		{"its own late command", `0.002 A acquires; 1 A releasing
 			1 A sent peer=redis-1 as=late text=DEL lock; 5 A acquired
 			7 redis-1 executed peer=A cause=late as=done; 7 redis-1 removed owner=A peer=A cause=done
 			7.05 B acquires`,
 			"A's own commands remove its entry only when A is done.",
-			"DEL sent at 1.000 s removes it at 7.000 s; A has been in since 5.000 s",
+			"DEL sent at 1.000 s removes it at 7.000 s; A has been inside since 5.000 s",
 			"removed"},
 		{"a missing copy is not to blame for another server's lease", `servers redis-1 redis-2
 			0.001 redis-2 promoted peer=redis-1; 0.005 redis-2 grants A; 2.505 A acquired
@@ -189,7 +189,7 @@ func TestEachWayToFailHasItsAssumption(t *testing.T) {
 			"granted"},
 		{"no entry at all", "0.002 A acquires; 1.001 B acquired",
 			"B holds the lock only if the store has its entry.",
-			"B has been in since 1.001 s, but the store never granted it the lock",
+			"B has been inside since 1.001 s, but the store never granted it the lock",
 			""},
 		{"a lease that is too short", `0.002 redis-1 granted owner=A lasts=10ms; 0.003 A acquired
 			0.012 redis-1 expired owner=A; 0.05 B acquires`,
@@ -257,7 +257,7 @@ func TestStuckHasAWhy(t *testing.T) {
 			0.5 redis-1 granted owner=A peer=A`,
 			"all wait for A's entry of 0.500 s, which never expires; A gave up at 0.001 s"},
 		{"a holder that hangs", "0.002 A acquires; 55 A renews",
-			"all wait for A, which has been in since 0.003 s; its lease was renewed once"},
+			"all wait for A, which has been inside since 0.003 s; its lease was renewed once"},
 		{"renewals without a hold", "0.002 A acquires; 1 A lost-lease; 3 A renews; 55 A renews",
 			"all wait for A's entry of 0.002 s; A renews it 2 times, last at 55.000 s; " +
 				"A was told at 1.000 s that it had lost the lock"},

@@ -140,7 +140,7 @@ locks: [pg-advisory]
 servers: {postgres: {replicas: 1}}
 workload: {work: 5s}
 faults: [{when: A enters, fail-over: operator}]
-`, []string{"\nbecause the primary keeps it only in memory; no replica ever hears of it\n"}, nil},
+`, []string{"\nbecause the primary keeps it only in memory; no replica ever receives it\n"}, nil},
 		{"no reply can be in time, so each attempt gives its entries back", `
 locks: [redlock]
 network: {latency: 100ms}
@@ -156,7 +156,7 @@ locks: [pg-advisory]
 servers: {postgres: {replicas: 1}}
 workload: {work: 5s}
 faults: [{when: A enters, after: 2s, fail-over: operator}]
-`, []string{"\nbecause the primary keeps it only in memory; no replica ever hears of it\n"}, nil},
+`, []string{"\nbecause the primary keeps it only in memory; no replica ever receives it\n"}, nil},
 		{"three of five servers have forgotten A's entry and one is frozen, so its release frees the fifth", `
 locks: [redlock]
 faults:

@@ -37,7 +37,7 @@ func TestViolationsAreMarked(t *testing.T) {
 		}
 	}
 	want := []string{
-		"two holders inside: A has been in since 0.012 s",
+		"two holders inside: A entered at 0.012 s",
 		"stale write: B has held the lock since 10.031 s",
 	}
 	if len(got) != len(want) {

@@ -32,14 +32,14 @@ func TestFold(t *testing.T) {
 	narrate(t, []narration{
 		{"three that give up", giveUp(3), []string{
 			"0.011 s A is granted the lock until 10.010 s and enters.",
-			"0.100 s B gives up: it has waited as long as it could.",
-			"0.101 s C gives up: it has waited as long as it could.",
-			"0.102 s B gives up: it has waited as long as it could.",
+			"0.100 s B gives up: it has waited as long as it was willing to.",
+			"0.101 s C gives up: it has waited as long as it was willing to.",
+			"0.102 s B gives up: it has waited as long as it was willing to.",
 			"2.001 s A releases the lock.",
 		}},
 		{"five that give up", giveUp(5), []string{
 			"0.011 s A is granted the lock until 10.010 s and enters.",
-			"0.100 s B gives up: it has waited as long as it could. " +
+			"0.100 s B gives up: it has waited as long as it was willing to. " +
 				"The same 4 more times until 0.104 s.",
 			"2.001 s A releases the lock.",
 		}},
@@ -76,7 +76,7 @@ func TestRenewalsAreOneStep(t *testing.T) {
 		}},
 		{"others do not divide them", "0.002 A acquires;" + renewals(400, 3, "10s", "redis-1") + "1 B gave-up;" +
 			renewals(1_100, 2, "10s", "redis-1") + "11.3 redis-1 expired owner=A", []string{
-			"1.000 s B gives up: it has waited as long as it could.",
+			"1.000 s B gives up: it has waited as long as it was willing to.",
 			"1.300 s A has renewed its lease 5 times, the last time until 11.300 s.",
 			"11.300 s The lease ends. A is not told.",
 		}},

@@ -44,17 +44,17 @@ func (t *narrator) fault(e *history.Event) say.Part {
 		// Of one client it tells which message; "any client's SET" would seem to be each.
 		if of := known.Trigger; known.Spec().OnWire && t.h.Node(of.Subject) != 0 {
 			known.Trigger = faults.Trigger{Moment: of.Moment, Subject: of.Subject, Command: of.Command, Nth: 1}
-			return deed{known.Told()}
+			return action{known.Told()}
 		}
-		return deed{known.Deed()}
+		return action{known.Action()}
 	}
 	return say.Verbatim(strings.TrimSuffix(short(cmp.Or(t.h.Text(e.Text), f.Text), 90), "."))
 }
 
-// deed is what a fault does, cut to a sentence's length.
-type deed struct{ say.Phrase }
+// action is what a fault does, cut to a sentence's length.
+type action struct{ say.Phrase }
 
-func (d deed) In(l say.Language) string { return short(d.Phrase.In(l), 90) }
+func (d action) In(l say.Language) string { return short(d.Phrase.In(l), 90) }
 
 // short cuts a text to n runes and an ellipsis.
 func short(s string, n int) string {

@@ -89,7 +89,7 @@ func TestSentences(t *testing.T) {
 		{"failed attempts are told once", `0 A waits value=1; 3 A acquire-failed text=connection lost
 			3.1 A acquire-failed text=connection lost; 60 A gave-up value=1`, []string{
 			"3.000 s A's attempt fails: connection lost.",
-			"60.000 s A gives up: it has waited as long as it could.",
+			"60.000 s A gives up: it has waited as long as it was willing to.",
 		}},
 		{"lost reply", `0.001 A sent peer=redis-1 as=sent text=SET lock x
 			0.002 redis-1 executed peer=A cause=sent as=done

@@ -338,7 +338,7 @@ func TestASideNamesThatClient(t *testing.T) {
 		"any client acquires": "the network splits that client and the replicas from the store for 5 s",
 	} {
 		f := read(t, "when: "+moment+", partition: [[that client, replicas], [store]], for: 5s")[0]
-		must.Equalf(t, f.Deed().English(), want, "when %s", moment)
+		must.Equalf(t, f.Action().English(), want, "when %s", moment)
 		must.Equalf(t, f.Told().English(), want+" when "+strings.Replace(moment, "acquires", "gets the lock", 1), "when %s", moment)
 	}
 }

@@ -36,7 +36,7 @@ var moments = [momentCount]struct {
 	doc  say.Words
 }{
 	StartsWaiting: {"starts waiting", ofClient("{who} starts waiting"),
-		"The client asks for the lock: the first thing of every round."},
+		"The client asks for the lock: the first step of every round."},
 	Acquires: {"acquires", ofClient("{who} gets the lock"),
 		"The lock's acquire has returned success: from now on the client believes it holds the lock."},
 	Enters: {"enters", ofClient("{who} enters (before its read)"),

@@ -20,32 +20,32 @@ func (f *Fault) Told() say.Phrase {
 	of.who.named = t.Moment != NoMoment && f.Target != "" && of.who.name == t.Subject
 	if f.Verb.spec.OnWire && t.Moment.OnWire() && t.After == 0 {
 		of.of = t
-		return f.deed(of)
+		return f.action(of)
 	}
-	deed := f.deed(of)
+	action := f.action(of)
 	until := say.Phrase{}
 	if f.End.Until != nil {
 		until = f.End.Until.moment(someone(f.End.Until.Subject))
 	}
 	var who say.Part = someone(t.Subject)
-	if of.who.named && strings.HasPrefix(deed.English(), of.who.In(say.English)+" ") {
+	if of.who.named && strings.HasPrefix(action.English(), of.who.In(say.English)+" ") {
 		who = it(t.Subject)
 	}
 	switch {
 	case t.Moment == NoMoment && t.Every > 0:
-		return toldEvery.With(deed, say.Planned(t.Every), until)
+		return toldEvery.With(action, say.Planned(t.Every), until)
 	case t.Moment == NoMoment:
-		return toldAt.With(deed, say.Planned(t.At), until)
+		return toldAt.With(action, say.Planned(t.At), until)
 	case t.After > 0:
-		return toldAfter.With(deed, say.Planned(t.After), say.Flag(t.Nth == 0), t.moment(who), say.Flag(!of.who.named), until)
+		return toldAfter.With(action, say.Planned(t.After), say.Flag(t.Nth == 0), t.moment(who), say.Flag(!of.who.named), until)
 	case t.Nth == 0:
-		return toldEveryTime.With(deed, t.moment(who), say.Flag(!of.who.named), until)
+		return toldEveryTime.With(action, t.moment(who), say.Flag(!of.who.named), until)
 	}
-	return toldWhen.With(deed, t.moment(who), say.Flag(!of.who.named), until)
+	return toldWhen.With(action, t.moment(who), say.Flag(!of.who.named), until)
 }
 
-// Deed is the same without when.
-func (f *Fault) Deed() say.Phrase { return f.deed(f.telling()) }
+// Action is the same without when.
+func (f *Fault) Action() say.Phrase { return f.action(f.telling()) }
 
 // telling puts the client of the moment in the place of "that client" on the sides of a cut.
 func (f *Fault) telling() Telling {
@@ -62,20 +62,20 @@ func (f *Fault) telling() Telling {
 	return t
 }
 
-func (f *Fault) deed(of Telling) say.Phrase {
-	return toldDeed.With(f.Verb.spec.Tell(of), lasting{f.End, f.Verb.Name() == "pause"})
+func (f *Fault) action(of Telling) say.Phrase {
+	return toldAction.With(f.Verb.spec.Tell(of), lasting{f.End, f.Verb.Name() == "pause"})
 }
 
-// In Chinese the moment comes first. A deed with the same subject leaves it out; otherwise (apart)
+// In Chinese the moment comes first. An action with the same subject leaves it out; otherwise (apart)
 // a comma stands between them.
 var (
-	toldDeed      = say.New2[say.Phrase, lasting]("{deed}{lasting}")
-	toldWhen      = say.New4[say.Phrase, say.Phrase, say.Flag, say.Phrase]("{deed} when {moment}[apart?][ until {until}]")
-	toldEveryTime = say.New4[say.Phrase, say.Phrase, say.Flag, say.Phrase]("{deed} every time {moment}[apart?][ until {until}]")
+	toldAction    = say.New2[say.Phrase, lasting]("{action}{lasting}")
+	toldWhen      = say.New4[say.Phrase, say.Phrase, say.Flag, say.Phrase]("{action} when {moment}[apart?][ until {until}]")
+	toldEveryTime = say.New4[say.Phrase, say.Phrase, say.Flag, say.Phrase]("{action} every time {moment}[apart?][ until {until}]")
 	toldAfter     = say.New6[say.Phrase, say.Planned, say.Flag, say.Phrase, say.Flag, say.Phrase](
-		"{deed}, {time} after[each? each time] {moment}[apart?][ until {until}]")
-	toldEvery = say.New3[say.Phrase, say.Planned, say.Phrase]("{deed} every {time}[ until {until}]")
-	toldAt    = say.New3[say.Phrase, say.Planned, say.Phrase]("{deed} at {time}[ until {until}]")
+		"{action}, {time} after[each? each time] {moment}[apart?][ until {until}]")
+	toldEvery = say.New3[say.Phrase, say.Planned, say.Phrase]("{action} every {time}[ until {until}]")
+	toldAt    = say.New3[say.Phrase, say.Planned, say.Phrase]("{action} at {time}[ until {until}]")
 )
 
 // moment is the trigger's moment for readers, with its number if that is more than one.
@@ -103,7 +103,7 @@ var (
 type Telling struct {
 	Args
 	who actor
-	of  *Trigger // of a verb on the wire: its command; nil when only the deed is told
+	of  *Trigger // of a verb on the wire: its command; nil when only the action is described
 }
 
 // actor is the node that a verb names. Chinese leaves it out if the moment has named it.
@@ -132,7 +132,7 @@ func (w whose) In(l say.Language) string {
 
 type subject struct{ say.Part }
 
-// it is a subject that the deed has named, which in Chinese comes later.
+// it is a subject that the action has named, which in Chinese comes later.
 type it string
 
 func (i it) In(l say.Language) string {
@@ -253,7 +253,7 @@ func (o ordinal) In(l say.Language) string {
 	return Ordinal(int(o))
 }
 
-// lasting is how long a deed lasts: for 9.4 s.
+// lasting is how long an action lasts: for 9.4 s.
 type lasting struct {
 	end  End
 	bare bool // in Chinese only the time

@@ -31,7 +31,7 @@ func TestHostileValuesAreTold(t *testing.T) {
 					t.Errorf("%s: nothing is told in %s", values, l)
 				}
 				if f, ok := faults.Of(values); ok {
-					_ = f.Deed().In(l)
+					_ = f.Action().In(l)
 				}
 			}
 		}

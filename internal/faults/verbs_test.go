@@ -19,13 +19,13 @@ func TestEveryVerbAndMomentSpeaksChinese(t *testing.T) {
 	english := regexp.MustCompile(`[a-z]{4,}`)
 	check := func(f Fault) {
 		t.Helper()
-		told, deed := f.Told(), f.Deed()
-		if left := english.FindString(told.In(say.Chinese)); left != "" || deed.In(say.Chinese) == "" || told.English() == "" || deed.English() == "" {
-			t.Errorf("%s is %q in Chinese (%q, with %q of English)", f.Text, told.In(say.Chinese), deed.In(say.Chinese), left)
+		told, action := f.Told(), f.Action()
+		if left := english.FindString(told.In(say.Chinese)); left != "" || action.In(say.Chinese) == "" || told.English() == "" || action.English() == "" {
+			t.Errorf("%s is %q in Chinese (%q, with %q of English)", f.Text, told.In(say.Chinese), action.In(say.Chinese), left)
 		}
 		stored, ok := Of(f.Values)
 		for _, l := range []say.Language{say.English, say.Chinese} {
-			if !ok || stored.Told().In(l) != told.In(l) || stored.Deed().In(l) != deed.In(l) {
+			if !ok || stored.Told().In(l) != told.In(l) || stored.Action().In(l) != action.In(l) {
 				t.Errorf("%s came back from a history as %q, %q", f.Text, stored.Told().In(l), f.Values)
 			}
 		}
@@ -63,7 +63,7 @@ func TestEveryVerbAndMomentSpeaksChinese(t *testing.T) {
 	check(Make(1, pause, Args{Value: "A"}, Trigger{Every: time.Hour}, End{Forever: true}))
 }
 
-// Values of an unknown version are told by the fault's text.
+// Values of an unknown version are described by the fault's text.
 func TestForeignValues(t *testing.T) {
 	for stored, want := range map[history.Values]string{
 		"":                               "the text",

@@ -28,7 +28,7 @@ type stage struct {
 func windowOf(runs []played) int64 {
 	last := history.Instant(0)
 	for i := range runs {
-		last = max(last, strip.LastDeed(runs[i].Timeline()))
+		last = max(last, strip.LastDrawnEvent(runs[i].Timeline()))
 	}
 	ms := last.Duration().Milliseconds() * 5 / 4
 	for _, step := range []int64{100, 500, 1000, 5000, 10_000} {
@@ -98,7 +98,7 @@ func (s *stage) handle(span *bundle.Span, first bool) string {
 	if f == nil || s.r.plan.Chaos != nil || !first {
 		return fmt.Sprintf(`<i class="fault" style="%s"></i>`, s.place(span.From, span.To))
 	}
-	text, deed := f.Told().In(s.language), f.Deed().In(s.language)
+	text, action := f.Told().In(s.language), f.Action().In(s.language)
 	class, grip := "fault held", ""
 	if f.End.For > 0 {
 		grip = `<span class="grip" data-grip="end"></span>`
@@ -108,7 +108,7 @@ func (s *stage) handle(span *bundle.Span, first bool) string {
 	return fmt.Sprintf(`<div class="%s" role="slider" tabindex="0" data-fault="%d" aria-label="%s" aria-valuemin="0" aria-valuemax="%d" aria-valuenow="%d" aria-valuetext="%s" title="%s" style="%s">%s<span class="what" aria-hidden="true">%s</span></div>`,
 		class, f.Number, html.EscapeString(sanitize.Text(say.FaultNumber.With(say.Number(f.Number)).In(s.language), sanitize.MaxLine)), s.window.Milliseconds(), span.From.Duration().Milliseconds(),
 		html.EscapeString(sanitize.Text(text, sanitize.MaxLine)), html.EscapeString(sanitize.Text(text, sanitize.MaxLine)), s.place(span.From, span.To), grip,
-		html.EscapeString(sanitize.Text(short(f, deed, s.language), 28)))
+		html.EscapeString(sanitize.Text(short(f, action, s.language), 28)))
 }
 
 // leaseHandle draws the handle at the end of the lease.
@@ -120,9 +120,9 @@ func (s *stage) leaseHandle() string {
 }
 
 // short is the label of a fault: what it does, or the length of a pause. Its lane shows the node.
-func short(f *faults.Fault, deed string, l say.Language) string {
+func short(f *faults.Fault, action string, l say.Language) string {
 	if f.End.For > 0 && f.Verb.Name() == "pause" {
 		return say.Text("pause").In(l) + " " + say.Planned(f.End.For).In(l)
 	}
-	return deed
+	return action
 }

@@ -7,7 +7,7 @@ var (
 	NoLockKeeps = New5[Words, Words, Phrase, Phrase, Phrase](
 		"No lock here on {have} {goal}. {lock} comes closest; it breaks {when}.[ {price}]")
 	MayDo = New3[Phrase, Phrase, Phrase](
-		"{lock} may do: the search found nothing that breaks it, but {verdict}.[ {price}]")
+		"{lock} may be enough: the search found nothing that breaks it, but {verdict}.[ {price}]")
 	NotAllSearched = New1[Phrase]("the search is incomplete ({verdict})")
 	WhenThese      = New3[Words, Words, Optional](
 		"when {one}[, or {two}][, and in {n} other {n|way|ways}]")

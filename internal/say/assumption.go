@@ -34,11 +34,11 @@ var (
 	RenewalNeverArrives = New3[Command, Seconds, Seconds](
 		"{command} sent at {sent} never arrives; the lease ends at {end}")
 	ToldAfter = New4[Node, Seconds, Node, Seconds](
-		"{who} hears of the loss at {told}, {other} has been in since {since}")
+		"{who} learns of the loss at {told}, {other} has been inside since {since}")
 	RenewsUntilDone = New1[Node]("{Who} renews its lease until its work is done.")
-	HearsOfTheLoss  = New1[Node]("{Who} hears of its loss before another client gets the lock.")
+	HearsOfTheLoss  = New1[Node]("{Who} learns of its loss before another client gets the lock.")
 	LossToldLate    = New5[Seconds, Node, Seconds, Node, Seconds](
-		"lease over at {end}, {other} in at {since}, {who} told at {told}")
+		"lease over at {end}, {other} inside at {since}, {who} told at {told}")
 	GetsTheWholeLease = New0("An entry lasts as long as the requested lease.")
 	LastsOnly         = New3[Node, Seconds, Seconds](
 		"{who}'s entry was made to last {ttl}; the lease is {lease}")
@@ -54,7 +54,7 @@ var (
 		"held for {time} since the last renewal > lease {lease}")
 
 	OutlivesThePrimary = New0("What the primary has confirmed outlives the primary.")
-	NeverReplicated    = New0("the primary keeps it only in memory; no replica ever hears of it")
+	NeverReplicated    = New0("the primary keeps it only in memory; no replica ever receives it")
 	YoungerThanLag     = New2[Seconds, OptionalSeconds](
 		"entry created {age} before the crash < replication lag[ {lag}]")
 
@@ -67,7 +67,7 @@ var (
 	RemovesWhenDone = New1[Node](
 		"{Who}'s own commands remove its entry only when {who} is done.")
 	RemovedWhileInside = New5[Command, OptionalSeconds, Seconds, Node, Seconds](
-		"{command}[ sent at {sent}] removes it at {time}; {who} has been in since {since}")
+		"{command}[ sent at {sent}] removes it at {time}; {who} has been inside since {since}")
 	CheckStillHolds = New1[Node]("What {who} checked still holds when it acts.")
 	ActsOnOldCheck  = New6[Command, Seconds, Node, Seconds, Command, Seconds](
 		"{check} at {checked} < {owner}'s entry of {from} < {act} at {time}")
@@ -78,7 +78,7 @@ var (
 
 	HasAnEntry = New1[Node]("{Who} holds the lock only if the store has its entry.")
 	NoEntry    = New2[Node, Seconds](
-		"{who} has been in since {time}, but the store never granted it the lock")
+		"{who} has been inside since {time}, but the store never granted it the lock")
 	WaitsForTheEntry = New2[Node, Node]("{Who} gets the lock only when {owner}'s entry is gone.")
 	EntryIsThere     = New4[Node, Seconds, Seconds, Node](
 		"{owner}'s entry of {from} still exists at {time}, when {who} gets in")
@@ -115,7 +115,7 @@ var (
 		"all wait for {who}'s entry of {from}, which never expires[; {why}]")
 	ComesOut    = New1[Node]("{Who} leaves its critical section.")
 	StaysInside = New3[Node, Seconds, OptionalTimes](
-		"all wait for {who}, which has been in since {since}[; its lease was renewed {n}]")
+		"all wait for {who}, which has been inside since {since}[; its lease was renewed {n}]")
 	ExtendsOnlyItsOwn = New1[Node]("The entry that {who} extends is its own.")
 	KeptByOther       = New5[Node, Seconds, Node, Command, Seconds](
 		"all wait for {owner}'s entry of {from}; {who}'s {command} extends it, last at {time}")
@@ -143,7 +143,7 @@ var (
 		"{who} gives up on a reply after {wait} at most, and most requests alone take {way} or more to arrive: lower network.latency, or raise the timeout (network.timeout; that of Redlock's nodes is a share of the lease)")
 	AsksInVain = New4[Node, Times, Command, Reason](
 		"{who} asks {n}; the reply to its last {command}: {reply}")
-	HearsItIsFree = New1[Node]("{Who} hears when the lock becomes free.")
+	HearsItIsFree = New1[Node]("{Who} is notified when the lock becomes free.")
 	AskedLast     = New4[Node, Seconds, Command, Reason](
 		"no entry is in the way; {who} asks for the last time at {time}: {command} (reply: {reply})")
 	NeverAsks = New1[Node]("no entry is in the way, and {who} sends nothing")

@@ -14,10 +14,10 @@ var (
 
 // What breaks at an event.
 var (
-	TwoInsideSince   = New2[Node, Seconds]("two holders inside: {who} has been in since {time}")
+	TwoInsideSince   = New2[Node, Seconds]("two holders inside: {who} entered at {time}")
 	WrongOwnerOf     = New2[Node, Node]("wrong owner: the entry was {owner}'s, not {who}'s")
 	StaleWriteHeld   = New2[Node, Seconds]("stale write: {who} has held the lock since {time}")
-	StaleWriteInside = New2[Node, Seconds]("stale write: {who} has been in since {time}")
+	StaleWriteInside = New2[Node, Seconds]("stale write: {who} has been inside since {time}")
 	StaleWriteAfter  = New2[Node, Node]("stale write: {who} had the lock after {writer}")
 	LostUpdateOf     = New1[Node]("lost update: what {who} wrote is overwritten")
 	LostUpdate       = New0("lost update")

@@ -17,7 +17,7 @@ var (
 	DrawnMeans = New0(
 		"Drawn: a random sample of schedules of any two kinds: the first fault is drawn uniformly from its kind, then the second. \"1 in N at most\" bounds the share of such draws that break the lock, with 95 % confidence.")
 	NoCandidates = New2[Number, Names](
-		"No candidates: {n} {n|misprint|misprints} of the course (docs/course.md): {names}")
+		"Not candidates: {n} {n|misprint|misprints} of the course (docs/course.md): {names}")
 	PairsAllIn   = New1[Names]("all pairs in {profiles}")
 	PairsDrawnIn = New2[Number, Number]("some drawn in {n} {n|profile|profiles} (1 in {most} at most)")
 	PairsNotIn   = New1[Names]("none searched in {profiles}")

@@ -35,7 +35,7 @@ var (
 		"{who} held the lock from {from} until {to}, perhaps without an entry in the store, and no other client asked for it[; and {more} more times]")
 	NeverChangedHands = New1[Verbatim]("only {who} ever got the lock")
 	WasLeftOut        = New3[Verbatim, Seconds, Seconds](
-		"{who} waited in vain from {from} until {to}, and the lock was free")
+		"{who} waited from {from} until {to} and never got the lock, although it was free")
 	HeldAtOneInstant = New3[Verbatim, Verbatim, Seconds](
 		"{who} and {other} both held the lock at {at} and touched the resource in that instant, so it is not known which was first: let work or messages take time")
 	NothingPutToTest = New0("nothing was tested")

@@ -13,7 +13,7 @@ var (
 	HasItAllTheSame = New1[Node](
 		"{Who} believes its attempt failed, but the store has its entry.")
 	AttemptFails = New2[Node, Reason]("{Who}'s attempt fails: {reason}.")
-	GivesUp      = New1[Node]("{Who} gives up: it has waited as long as it could.")
+	GivesUp      = New1[Node]("{Who} gives up: it has waited as long as it was willing to.")
 	Enters       = New1[Node]("{Who} enters its critical section.")
 	LearnsOfLoss = New2[Node, Flag](
 		"{Who} learns that its lock is lost[stops? and stops].")
@@ -34,7 +34,7 @@ var (
 		"{Who}[woke? wakes and] writes with token {token}. The resource refuses: it has seen {highest}.")
 	Waits          = New1[Node]("{Who} waits for the lock.")
 	Acquires       = New1[Node]("{Who} acquires the lock.")
-	HearsOfRemoval = New1[Node]("{Who} hears that its release removed an entry.")
+	HearsOfRemoval = New1[Node]("{Who} learns that its release removed an entry.")
 	HasPlayed      = New1[Node]("{Who} has played all its rounds.")
 	Reads          = New1[Node]("{Who} reads the resource.")
 	Sends          = New2[Node, Command]("{Who} sends {command}.")

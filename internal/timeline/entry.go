@@ -109,7 +109,7 @@ func (b *entries) follow(i int32, e *history.Event) {
 		}
 		if l != nil {
 			l.end(i, e, e.Peer)
-			b.bury()
+			b.dropEnded()
 		}
 	case history.Promoted:
 		b.inherit(i, e)
@@ -140,11 +140,11 @@ func (b *entries) replace(i int32, e *history.Event) {
 			l.Over, l.How = end, history.Expired
 		}
 	}
-	b.bury()
+	b.dropEnded()
 }
 
-// bury removes the entries that are over from living.
-func (b *entries) bury() {
+// dropEnded removes the entries that are over from living.
+func (b *entries) dropEnded() {
 	b.living = slices.DeleteFunc(b.living, func(j int) bool {
 		how := b.all[j].How
 		return how != 0 && how != history.Crashed

@@ -38,16 +38,16 @@ func (t *Timeline) Leases() (all []*Entry) {
 	return all
 }
 
-// Nap is a freeze of a client that had an entry.
-type Nap struct {
+// HolderFreeze is a freeze of a client that had an entry.
+type HolderFreeze struct {
 	Client history.NodeID
 	From   history.Instant
 	Slept  time.Duration
 	Left   time.Duration // of the lease when it began
 }
 
-// LongestNap returns the longest freeze of a client that had an entry.
-func (t *Timeline) LongestNap() (longest Nap, ok bool) {
+// LongestFreezeOfHolder returns the longest freeze of a client that had an entry.
+func (t *Timeline) LongestFreezeOfHolder() (longest HolderFreeze, ok bool) {
 	leases := map[history.NodeID][]*Entry{} // by owner
 	for _, l := range t.Leases() {
 		leases[l.Owner] = append(leases[l.Owner], l)
@@ -55,7 +55,7 @@ func (t *Timeline) LongestNap() (longest Nap, ok bool) {
 	for _, s := range t.Freezes {
 		slept := s.To.Sub(s.From)
 		if l := during(leases[s.Node], s.From); s.Over && l != nil && slept > longest.Slept {
-			longest, ok = Nap{s.Node, s.From, slept, l.Until(s.From).Sub(s.From)}, true
+			longest, ok = HolderFreeze{s.Node, s.From, slept, l.Until(s.From).Sub(s.From)}, true
 		}
 	}
 	return longest, ok

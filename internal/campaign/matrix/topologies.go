@@ -61,7 +61,7 @@ var topologies = []topology{
 		cut("at: 0s", "A, redis-1", "B, C, redis-2, sentinels", "9s"), cut("at: 16s", "A, C, redis-1, sentinels", "B, redis-2", "12s"),
 	}},
 	{name: say.Text("a dead primary comes back to a new one"), replicas: 1, faults: []string{dies("when: A enters; after: 1s"), "when: A enters; after: 6s; restart: redis-1; down: 10ms"}},
-	{name: say.Text("a dead primary comes back before anybody has missed it"), replicas: 1, faults: []string{"when: A enters; restart: redis-1; down: 200ms"}},
+	{name: say.Text("a dead primary comes back before it is noticed"), replicas: 1, faults: []string{"when: A enters; restart: redis-1; down: 200ms"}},
 }
 
 // Topologies returns the topologies as columns to compare.

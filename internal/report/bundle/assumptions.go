@@ -139,7 +139,7 @@ func ChecksOf(j *checker.Judgement) []Check {
 		{"Every planned fault happened.", unfired == 0, say.SomeUnfired.With(say.Number(unfired))},
 		{"Every fault that happened had an effect.", ineffective == 0, say.SomeWithoutEffect.With(say.Number(ineffective))},
 		{"The run was played to its end.", !j.CutShort, say.Text("it was cut short")},
-		{"The history has its end.", h.Whole || !h.Header.HasEnd(), say.Text("it was cut off")},
+		{"The history is complete.", h.Whole || !h.Header.HasEnd(), say.Text("it was cut off")},
 		{"All faults that end were over before progress was judged.", healed, say.Text("there is no quiet period")},
 	}
 }

@@ -45,16 +45,16 @@ type Setting struct {
 // Side is one lock of one run: a line of every table.
 type Side struct {
 	bundle.Told
-	Number  int             // of its run, from 1
-	Waits   []time.Duration // sorted
-	Holds   []time.Duration // sorted
-	Against int             // index of the side to compare its story with; -1 for none
-	Same    bool            // the history is the same, byte for byte
-	Parting Parting         // in words
+	Number     int             // of its run, from 1
+	Waits      []time.Duration // sorted
+	Holds      []time.Duration // sorted
+	Against    int             // index of the side to compare its story with; -1 for none
+	Same       bool            // the history is the same, byte for byte
+	Divergence Divergence      // in words
 }
 
-// Parting is where the story of a side diverges from the one that it is compared with.
-type Parting struct {
+// Divergence is where the story of a side diverges from the one that it is compared with.
+type Divergence struct {
 	Against     string // its name; "" when there is nothing to compare with
 	Says        string // when no step differs
 	Step        int    // counted from 1; 0 when no step differs
@@ -111,7 +111,7 @@ func (s *Side) compareWith(earlier []Side, l say.Language) {
 	s.Against = at
 	s.Compare(&o.Told)
 	s.Same = s.Differs < 0 && h.Hash() == other.Hash()
-	p := &s.Parting
+	p := &s.Divergence
 	p.Against = o.Name
 	switch {
 	case s.Same:

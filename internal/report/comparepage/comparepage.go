@@ -71,7 +71,7 @@ func (v *view) First() say.Phrase {
 
 // Parted reports whether some story is compared with that of an earlier run.
 func (v *view) Parted() bool {
-	return slices.ContainsFunc(v.Shown, func(s compare.Side) bool { return s.Parting.Against != "" })
+	return slices.ContainsFunc(v.Shown, func(s compare.Side) bool { return s.Divergence.Against != "" })
 }
 
 // Properties are the heads of the verdicts, and Cells those on a side.

@@ -90,10 +90,10 @@ func Comparison(c *compare.Comparison) ([]byte, error) {
 func storyOfSide(s, against *compare.Side) storyResult {
 	out := storyResult{
 		Run: s.Number, Lock: s.Run.Lock, AgainstRun: against.Number, AgainstLock: against.Run.Lock,
-		Identical: s.Same, Here: s.Parting.Here, There: s.Parting.There,
+		Identical: s.Same, Here: s.Divergence.Here, There: s.Divergence.There,
 	}
-	if s.Parting.Step > 0 {
-		out.FirstStep = &s.Parting.Step
+	if s.Divergence.Step > 0 {
+		out.FirstStep = &s.Divergence.Step
 	}
 	return out
 }

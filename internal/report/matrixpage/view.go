@@ -54,7 +54,7 @@ func newView(m *Matrix) *view {
 		{Letter: "V", Class: "damaged", Means: say.Text("the resource was damaged, behind a fence where the lock hands out tokens: an update was lost, or a stale write came after a newer holder had read"), Word: say.Text("resource damaged")},
 		{Letter: "V", Class: "fenced", Means: say.Text("two holders; a resource that checks tokens keeps its data safe. The evidence shows the same run without that check and with it"), Word: say.Text("safe where tokens are checked")},
 		{Letter: "V", Class: "rare", Means: say.Text("smaller: harm by a fault that is not expected with any store the lock can use, so \"Which lock should I use?\" does not count it"), Word: say.WordRare.With()},
-		{Letter: "°", Class: "walked", Means: say.Text("the exhaustive search of the fault space found the letter; no script or variation was as bad"), Word: say.WordWalked.With()},
+		{Letter: "°", Class: "walked", Means: say.Text("the exhaustive search of the fault space found the letter; no script or variation did as badly"), Word: say.WordWalked.With()},
 	}
 	for i := range m.Locks {
 		l := &m.Locks[i]

@@ -246,9 +246,9 @@ func wordsOf(l say.Language) map[string]any {
 	says := page.Says(l, map[string]string{
 		"more": "Compare with another lock", "linked": "The link is copied.",
 		"copied": "The scenario file is copied: simulate run FILE plays it.", "toolarge": "This file is larger than 1 MiB: a scenario is one short story.",
-		"failed":   "The simulator does not start.",
+		"failed":   "The simulator cannot start.",
 		"noworker": "A browser runs it only from a server: simulate serve, or any static host.",
-		"nowhere":  "Nothing was hit: drop it into a lane of the timeline, or onto an arrow of the diagram.",
+		"nowhere":  "Nothing was hit: drop it onto a lane of the timeline, or onto an arrow of the diagram.",
 		"only":     "This one is for: {nodes}", "none": "no lane of this lock",
 		"step": "Step {n} of {of}, {at}:",
 		"next": "Go on:", "right": "Right.", "tale": "The story",

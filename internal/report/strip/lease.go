@@ -150,7 +150,7 @@ func (r *reader) during(beliefs []bundle.Bar, from, to int64) bool {
 // left; else the false assumption.
 func (r *reader) cause() say.Phrase {
 	wrong := &r.wrong
-	nap, slept := r.bars.Timeline.LongestNap()
+	nap, slept := r.bars.Timeline.LongestFreezeOfHolder()
 	broken := r.strip.Impact != checker.ImpactKept && wrong.Proved()
 	harmless := r.strip.Impact == checker.ImpactKept || nap.Slept > nap.Left // else it may be irrelevant
 	switch who := say.Client(r.h.Name(nap.Client)); {

@@ -267,8 +267,8 @@ func (r *reader) proof(v *checker.Violation) *history.Event {
 	return &history.Event{}
 }
 
-// LastDeed is the instant of the last event that is drawn before the final quiet period.
-func LastDeed(t *timeline.Timeline) (last history.Instant) {
+// LastDrawnEvent is the instant of the last event that is drawn before the final quiet period.
+func LastDrawnEvent(t *timeline.Timeline) (last history.Instant) {
 	for _, e := range t.Each(
 		history.Healed, history.Acquired, history.Releasing, history.Released, history.GaveUp, history.WriteAccepted, history.WriteRefused,
 		history.FaultBegan, history.FaultEnded, history.Crashed, history.Expired,
@@ -287,7 +287,7 @@ func ScaleOf(list ...*checker.Judgement) Scale {
 	s := Scale{To: 1}
 	for i, j := range list {
 		h := j.History
-		s.To = max(s.To, int64(LastDeed(timeline.Of(h))))
+		s.To = max(s.To, int64(LastDrawnEvent(timeline.Of(h))))
 		for _, v := range j.Finding(checker.ProgressID).Violations {
 			s.To = max(s.To, int64(v.From.Add(h.Header.Lease)))
 		}

@@ -73,7 +73,7 @@ func (t *terminal) settings(c *compare.Comparison) {
 func (t *terminal) partings(sides []compare.Side) {
 	some := false
 	for i := range sides {
-		p := &sides[i].Parting
+		p := &sides[i].Divergence
 		if p.Against == "" {
 			continue
 		}

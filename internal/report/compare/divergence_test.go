@@ -31,12 +31,12 @@ func TestStoriesPart(t *testing.T) {
 	if len(sides) != 4 {
 		t.Fatalf("%d sides", len(sides))
 	}
-	for i, want := range []compare.Parting{
+	for i, want := range []compare.Divergence{
 		{}, {}, // the locks of one run are compared in its own report
 		{Against: "run 1, set-nx-lua", Says: "the same history, byte for byte"},
 		{Against: "run 1, set-nx-ex-del", Step: 2}, // in both A enters first
 	} {
-		got := sides[i].Parting
+		got := sides[i].Divergence
 		if want.Step > 0 {
 			if !strings.Contains(got.There, "A freezes") || !strings.Contains(got.Here, "A releases") {
 				t.Errorf("side %d: %+v", i, got)
@@ -51,7 +51,7 @@ func TestStoriesPart(t *testing.T) {
 	c := comparison()
 	h := c.Runs[1].Bundle.Runs[0].Judgement.History
 	h.Events[len(h.Events)-1].At += reporttest.At(1)
-	if got := c.Sides()[2].Parting; got.Says != "the same steps, at other times" {
+	if got := c.Sides()[2].Divergence; got.Says != "the same steps, at other times" {
 		t.Errorf("%+v", got)
 	}
 }
