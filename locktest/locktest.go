@@ -11,13 +11,14 @@
 //	}
 //
 // adapter has one method, Acquire, which returns a lease with one method, Release: see Lock, Lease,
-// LockFunc and LeaseFunc. A lease that can be extended, has a fencing token, or tells its holder of
-// its loss has another method for it: see Extender, Fenced and Watched.
+// LockFunc and LeaseFunc. A lease that can be extended, has a fencing token, or reports its own
+// loss has a method for that: see Extender, Fenced and Watched.
 //
 // Each story is a subtest. It fails when the lock breaks a property unexpectedly, when it keeps one
 // that it is expected to break (Breaks), and when the result is unknown: a run without contention,
 // or whose fault changed nothing, proves nothing. A failure shows the story step by step, where its
-// report is, and how to play it again. With -v, a passing test says what it has tried, and what not.
+// report is, and how to play it again. With -v, a passing test says what it has tried, and what it
+// has not.
 //
 // docs/own-lock.md of lockstep describes the stories, and packages sqltest, etcdtest and natstest
 // have other stores than Redis.
@@ -52,7 +53,7 @@ import (
 	"lockstep/internal/plan"
 )
 
-// Lock is one client's handle of the lock under test.
+// Lock is one client's handle on the lock under test.
 type Lock interface {
 	// Acquire waits for the lock until ctx ends, or for a shorter time of its own; it may also try only
 	// once. After an error the client believes that it does not hold the lock, and tries again while
@@ -80,8 +81,7 @@ type Extender interface {
 // resource that the clients work on compares it.
 type Fenced interface{ Token() int64 }
 
-// Watched is a Lease that tells its holder of its loss by closing a channel. The client stops its
-// work then.
+// Watched is a Lease that closes a channel when it is lost. The client then stops its work.
 type Watched interface{ Lost() <-chan struct{} }
 
 // ErrNotHeld is returned by Release and Extend when the store had no entry of this client.
@@ -107,8 +107,8 @@ type noLock struct{ err error }
 
 func (n noLock) Acquire(context.Context) (Lease, error) { return nil, n.err }
 
-// Store is the servers behind the lock under test: Redis, or one of packages sqltest, etcdtest and
-// natstest.
+// Store describes the servers behind the lock under test: Redis, or one of packages sqltest,
+// etcdtest and natstest.
 type Store interface{ Servers() bubble.Servers }
 
 // Redis is one primary, with a replica in the stories that need one, or Nodes independent

@@ -15,7 +15,7 @@ const (
 	OwnerOnlyRelease = checker.OwnerOnlyReleaseID // no release removes the entry of another client
 	Progress         = checker.ProgressID         // after the faults, each attempt succeeds within ten leases
 	NoStaleWrite     = checker.NoStaleWriteID     // no write of an old holder reaches the resource
-	NoLostUpdate     = checker.NoLostUpdateID     // no update of the resource is overwritten unseen
+	NoLostUpdate     = checker.NoLostUpdateID     // no update of the resource is overwritten unread
 )
 
 // Breaks says that the lock is known to break these properties in a story; without properties,
@@ -42,7 +42,7 @@ func Breaks(story string, properties ...string) Option {
 // MayBeUntested allows a story to test nothing, because no clients contended or its fault changed
 // nothing; otherwise such a story fails. The story "rehearsal" is played before all others, and
 // shows that the store keeps an entry of the holder, and that the entry keeps others out. In a
-// story that may be untested, a release may also swallow its error.
+// story that may be untested, a release may also hide its error.
 func MayBeUntested(story string) Option {
 	return func(s *suite) {
 		s.named = append(s.named, story)

@@ -1,4 +1,4 @@
-// Package stories has the stories that a lock of one's own should keep: in Go (package locktest),
+// Package stories has the stories that a user's own lock should survive: in Go (package locktest),
 // and as a program (simulate run --lock-command).
 package stories
 
