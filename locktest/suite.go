@@ -275,6 +275,6 @@ func (s *suite) story(t *testing.T, p *plan.Plan) {
 	}
 	if idle := run.Idle(p, noticed); len(idle) > 0 && !slices.Contains(s.untested, p.Slug) {
 		t.Errorf("inconclusive: with %s, %s. %s", plural(s.seeds, "seed"),
-			say.Said.With(run.SaidIdle(idle)).English(), allowUntested(p.Slug))
+			say.Said.With(run.IdleRemarks(idle)).English(), allowUntested(p.Slug))
 	}
 }

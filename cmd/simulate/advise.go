@@ -36,16 +36,16 @@ func adviseCommand(g *globals) *cobra.Command {
 		Short: "Find the locks that survive what you expect",
 		Long: `Answer three questions, and read which lock to use: what you have, what happens if two
 work at once, and whether what the lock protects can refuse an old token. In a terminal
-they are asked; --have, --if-two and --tokens answer them. The answer has its reason, its
-price and its evidence; when no lock survives, it says so, and what would.
+it asks them; --have, --if-two and --tokens answer them in advance. The answer comes with its
+reason, its price and its evidence; if no lock survives, it says so, and what would help.
 
 Or say exactly what can happen, with --expect: which locks break when only certain kinds of
 faults can happen. A long kind of fault includes its short form. With fencing tokens, an
 overlap does no harm: --must-not damage,foreign-release,no-progress. Without a terminal and
-without flags it writes a page that asks all this.
+without flags it writes a page with the same questions.
 
 Both come from the stored exhaustive search (see simulate explore). Below each lock that
-nothing expected breaks stands what that rests on.
+survives, the evidence is shown.
 
 What you can have: ` + strings.Join(advice.IDs(advice.Haves()), ", ") + `.
 
@@ -62,7 +62,7 @@ Kinds of faults:
 			asked := f.question != advice.Question{}
 			switch {
 			case exact && asked:
-				return errors.New("--have, --if-two and --tokens answer questions, --expect, --must-not and --store say exactly: choose one")
+				return errors.New("--have, --if-two and --tokens answer the questions, --expect, --must-not and --store replace them: choose one group")
 			case asked || !exact && !f.json && interactive():
 				return f.answer(cmd.Context())
 			}
@@ -93,7 +93,7 @@ func (f *adviseFlags) advise(ctx context.Context) error {
 		}
 	}
 	if len(of) == 0 {
-		return errors.New("--must-not says nothing: name one way of breaking at least")
+		return errors.New("--must-not is empty: name at least one way of breaking")
 	}
 	read := storedWalk
 	if f.json {
@@ -111,7 +111,7 @@ func (f *adviseFlags) advise(ctx context.Context) error {
 	if len(f.expect) == 0 {
 		return f.page(ctx)
 	}
-	designs, misprints := r.Apart()
+	designs, misprints := r.DesignsAndMisprints()
 	all := explore.Advise(designs, expected, of)
 	if f.json {
 		return f.printJSON(map[string]any{
@@ -301,7 +301,7 @@ func (f *adviseFlags) answerJSON(a *advice.Answer, x *results.Explored) error {
 	if err != nil {
 		return bug(err)
 	}
-	designs, misprints := a.Candidates(x).Apart()
+	designs, misprints := a.Candidates(x).DesignsAndMisprints()
 	return f.printJSON(map[string]any{
 		"schema": 1, "expected": a.Expected, "must_not": a.Must, "stores": a.Stores(), "answer": a,
 		"locks": explore.Advise(designs, a.Expected, of), "misprints": explore.Advise(misprints, a.Expected, of),

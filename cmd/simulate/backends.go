@@ -47,7 +47,7 @@ func (c *lockCommand) suite(args []string) []string {
 // expect makes the plan expect that the program keeps every property, whatever the story expects of
 // its own locks, except for the properties of --breaks.
 func (c *lockCommand) expect(p *plan.Plan, own []string) error {
-	if len(own) > 0 && !p.OnlyLooks() {
+	if len(own) > 0 && !p.ExpectsNothing() {
 		p.ExpectKept(own)
 	}
 	for _, text := range c.breaks {
@@ -67,7 +67,7 @@ func (c *lockCommand) expect(p *plan.Plan, own []string) error {
 	return nil
 }
 
-// unknownBreaks returns an error for a --breaks that is about no story that is played.
+// unknownBreaks returns an error for a --breaks whose story is not played.
 func (c *lockCommand) unknownBreaks(plans []*plan.Plan) error {
 	for i, text := range c.breaks {
 		story, _, ok := strings.Cut(text, "=")

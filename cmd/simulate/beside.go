@@ -12,7 +12,7 @@ import (
 // liveProgram is the name of the program built with the tags live and queue.
 const liveProgram = "simulate-live"
 
-// besideThis is the path of that program if it lies beside this one, else "".
+// besideThis is the path of that program if it is next to this one, else "".
 func besideThis() string {
 	self, err := os.Executable()
 	if err != nil {

@@ -57,7 +57,7 @@ func (f *logFlags) options() (o logcheck.Options, err error) {
 		}
 		text, err := os.ReadFile(f.mapping)
 		if errors.Is(err, fs.ErrNotExist) {
-			return o, fmt.Errorf("%s: there is no such file", f.mapping)
+			return o, fmt.Errorf("%s: no such file", f.mapping)
 		}
 		if err != nil {
 			return o, runstore.NotRead(err)

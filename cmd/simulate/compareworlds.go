@@ -39,15 +39,15 @@ func compareWorldsCommand(g *globals) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "compare-worlds",
 		Short: "Play the matrix in the simulator and on real servers",
-		Long: `Put the simulator to the test. For each cell of the matrix, the most harmful script is
-played in the simulator and on real servers, the same plan with the same lock, and the
-letters are put side by side. Where they differ, the model or the script is wrong.
+		Long: `Test the simulator against real servers. For each cell of the matrix, the most harmful
+script is played in both, the same plan with the same lock, and the letters are compared.
+Where they differ, the model or the script is wrong.
 
 With --times, each real run is compared with the simulated run of the same seed, and a
 cell agrees when all of its seeds do; otherwise it says how many do: 18/20. With --keep,
-each real run is written to a file as soon as it is over. The same command line goes on
-where an interrupted one stopped, and all runs in the file count. Histories of real runs
-that differ, at most a hundred, go into a folder beside the file, for simulate check.
+each real run is written to a file as soon as it is over. The same command line resumes an
+interrupted comparison, and all runs in the file count. Histories of real runs that differ,
+at most a hundred, go into a folder next to the file, for simulate check.
 
 --stories plays the stories of the stored search (simulate explore) instead of cells of
 the matrix: for each set of faults that breaks a lock, the shortest one. A story agrees
@@ -117,7 +117,7 @@ func (f *worldsFlags) compare(cmd *cobra.Command) error {
 		if cmd.Context().Err() != nil {
 			err = errors.New("interrupted")
 		}
-		return fmt.Errorf("%w: the runs so far are in %s; the same command line goes on from there", err, f.keep)
+		return fmt.Errorf("%w: the runs so far are in %s; the same command line continues from there", err, f.keep)
 	}
 	if err != nil {
 		return err

@@ -256,7 +256,7 @@ func playExample(w run.World, p *plan.Plan, lock string, set *results.CutSet) (d
 	j := &out.Judgement
 	property := brokenIn(p, lock)
 	if f := j.Finding(property); f.Verdict != checker.Broken {
-		return docs.Example{}, fmt.Errorf("%s: %s does not break %q any more; search again: simulate explore %s --faults 2 --further --into measurements/explore.json.gz", p.File, lock, property, lock)
+		return docs.Example{}, fmt.Errorf("%s: %s no longer breaks %q; search again: simulate explore %s --faults 2 --further --into measurements/explore.json.gz", p.File, lock, property, lock)
 	}
 	return docs.ExampleOf(set, j), nil
 }
@@ -264,7 +264,7 @@ func playExample(w run.World, p *plan.Plan, lock string, set *results.CutSet) (d
 // brokenIn is a property that a lock breaks in a story, preferably mutual exclusion.
 func brokenIn(p *plan.Plan, lock string) string {
 	property := ""
-	said, _ := p.Said(lock)
+	said, _ := p.ExpectationsFor(lock)
 	for _, e := range said {
 		if e.Verdict == string(checker.Broken) && (property == "" || e.Property == checker.MutualExclusionID) {
 			property = e.Property
@@ -337,7 +337,7 @@ func schemaCommand(g *globals) *cobra.Command {
 	return &cobra.Command{
 		Use:   "schema [" + strings.Join(names, "|") + "]",
 		Short: "Print the JSON Schema of scenario files, or of results",
-		Long: `Print a JSON Schema, that of scenario files unless another one is named:
+		Long: `Print a JSON Schema, by default that of scenario files:
 
 ` + helpOf(all, func(d schema.Document) (string, string) { return d.Name, d.Summary }) + `
 
@@ -347,7 +347,7 @@ line of a scenario, relative to the file:
 
   # yaml-language-server: $schema=../../schema/scenario.schema.json
 
-Mistakes that only the whole file shows are left to simulate run --dry-run.`,
+simulate run --dry-run also finds mistakes that only the file as a whole shows.`,
 		Example: `  simulate dev schema > schema/scenario.schema.json  # for an editor
   simulate dev schema result                         # what --json prints`,
 		Args:      arguments(0, 1, "one schema: "+strings.Join(names, " or ")),

@@ -20,10 +20,10 @@ import (
 func doctorCommand(g *globals) *cobra.Command {
 	return speaks(&cobra.Command{
 		Use:   "doctor",
-		Short: "Show which servers and tools are there, and get the others",
-		Long: `Show which servers and tools are there, with the command that installs each missing
-one on Debian and with what cannot be done without it. No server is started. Real
-servers need Linux; elsewhere it shows what is of use there.
+		Short: "Show installed servers and tools, and how to get the others",
+		Long: `Show which servers and tools are installed. For each missing one, show the command that
+installs it on Debian and what cannot be done without it. No server is started. Real
+servers need Linux; on other systems it shows what is useful there.
 
 The simulator needs none of them, so the exit code is 0 whatever is missing.`,
 		Example: `  simulate doctor         # what is missing, and how to get it

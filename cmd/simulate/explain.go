@@ -37,7 +37,7 @@ func explainCommand(g *globals) *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if _, gone := runstore.Dangling(args[0]); gone || runstore.IsRun(args[0]) {
 				if len(g.sets) > 0 {
-					return fmt.Errorf("--set changes a scenario, and %s is a stored run, which stays as it is", args[0])
+					return fmt.Errorf("--set changes a scenario, and %s is a stored run, which is never changed", args[0])
 				}
 				return explainRun(cmd.Context(), g, args[0])
 			}
@@ -65,7 +65,7 @@ func explainScenario(ctx context.Context, g *globals, arg string) error {
 			fmt.Fprintln(g.stdout, "---")
 		}
 		fmt.Fprint(g.stdout, terminalLines(scenario.ResolvedWithin(p, helpWidth-4)))
-		unsaid := slices.DeleteFunc(slices.Clone(p.Locks), func(lock string) bool { _, ok := p.Said(lock); return ok })
+		unsaid := slices.DeleteFunc(slices.Clone(p.Locks), func(lock string) bool { _, ok := p.ExpectationsFor(lock); return ok })
 		if len(unsaid) > 0 {
 			fmt.Fprintf(g.stdout, "\n%s\n# expect: anything\n", say.NothingSaidOf.With(say.ListOf(unsaid)).In(g.language))
 		}

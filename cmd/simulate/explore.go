@@ -65,13 +65,13 @@ to break:
   no-progress      no client gets the lock, although the store could serve
 
 None means none of the schedules that were searched: docs/explore.md. Each set has a
-story: simulate run set-nx-lua/pause plays one of the stored search; those of a search of
-your own are written as scenario files. Several faults are searched in plain and
-just-within, or in the usage profiles of --complete; in the others some schedules of each
-two kinds are drawn. With --profile, all are searched in each that is named.
+story: simulate run set-nx-lua/pause plays one of the stored search; a search of your own
+writes its stories as scenario files. Several faults are searched in plain and just-within,
+or in the usage profiles of --complete; in the others, a random sample of each pair of
+kinds. With --profile, all are searched in each profile named.
 
-With --resume each piece of the search is kept as soon as it is done, and the same command
-goes on from there; without, Ctrl-C keeps what was searched in the run store.
+With --resume each piece of the search is stored as soon as it is done, and the same command
+continues from there; without it, Ctrl-C stores what was searched in the run store.
 
 Kinds of faults:
 ` + helpOf(faultkind.All(), kindMeans) + `
@@ -80,7 +80,7 @@ Usage profiles:
 ` + helpOf(explore.Profiles(), profileMeans),
 		Example: `  simulate explore set-nx-lua  # every single fault
   simulate explore redlock --faults 2 --only cut --profile five-nodes  # pairs
-  simulate explore redlock --faults 2 --resume walk.json  # and go on later`,
+  simulate explore redlock --faults 2 --resume walk.json  # and continue later`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			f.Locks = args
 			return f.explore(cmd.Context())
@@ -92,14 +92,14 @@ Usage profiles:
 	cmd.Flags().StringSliceVar(&f.Only, "only", nil, "only these kinds of faults")
 	cmd.Flags().StringSliceVar(&f.Profiles, "profile", nil, "only these usage profiles, and all of several faults in each of them")
 	cmd.Flags().StringSliceVar(&f.Profiles, "world", nil, "as --profile")
-	_ = cmd.Flags().MarkDeprecated("world", "it is called --profile") // which is there
+	_ = cmd.Flags().MarkDeprecated("world", "it is called --profile") // shown with the message
 	cmd.Flags().StringSliceVar(&f.Complete, "complete", nil, "search all of several faults in these usage profiles (default: plain and just-within)")
-	cmd.Flags().IntVar(&f.Sample, "sample", 40, "how many schedules of each two kinds to draw in the other usage profiles")
-	cmd.Flags().BoolVar(&f.further, "further", false, "keep what the result of --into knows of several faults, and search what it does not")
+	cmd.Flags().IntVar(&f.Sample, "sample", 40, "how many schedules of each pair of kinds to draw in the other usage profiles")
+	cmd.Flags().BoolVar(&f.further, "further", false, "keep the results of --into for several faults, and search only what is missing")
 	cmd.Flags().IntVar(&f.jobs, "jobs", 0, "how many schedules to play at once (default: one for each core)")
-	cmd.Flags().StringVar(&f.resume, "resume", "", "go on with the search in this file, and keep each piece of it there")
-	cmd.Flags().BoolVar(&f.asIs, "as-is", false, "search no further: print what the file of --resume holds; exit code 3 if that is not all")
-	cmd.Flags().StringVar(&f.into, "into", "", "put the result into the stored one in this file")
+	cmd.Flags().StringVar(&f.resume, "resume", "", "continue the search in this file, and store each piece of it there")
+	cmd.Flags().BoolVar(&f.asIs, "as-is", false, "do not search: print what the file of --resume holds; exit code 3 if it is incomplete")
+	cmd.Flags().StringVar(&f.into, "into", "", "merge the result into the stored one in this file")
 	f.shards.add(cmd)
 	return speaks(cmd, g)
 }
@@ -158,7 +158,7 @@ func (f *exploreFlags) explore(ctx context.Context) error {
 	}
 	err = f.result(stored, s, &o)
 	if err == nil && f.asIs && !s.Complete(&o) {
-		warn("not all of this is searched: the same command without --as-is goes on")
+		warn("the search is incomplete: the same command without --as-is continues it")
 		return silent(exitInconclusive)
 	}
 	return err
@@ -235,7 +235,7 @@ func (f *exploreFlags) interrupted(s *explore.State, kept *campaign.Results) (er
 		f.resume = f.freeFile()
 		err = unwritable(writeNew(f.resume, kept.Store()), "--resume")
 	}
-	return errors.Join(fmt.Errorf("interrupted after %d schedules, which are kept: the same command with --resume %s goes on",
+	return errors.Join(fmt.Errorf("interrupted after %d schedules, which are stored: the same command with --resume %s continues",
 		s.Walked(), shell.Word(f.resume)), err)
 }
 
@@ -299,7 +299,7 @@ func (f *exploreFlags) readInto(o *explore.Options) (*results.Explored, error) {
 	}
 	data, err := os.ReadFile(f.into)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, environment(fmt.Errorf("--into %s: it is not there: name a result of simulate explore --json", f.into))
+		return nil, environment(fmt.Errorf("--into %s: no such file: name a result of simulate explore --json", f.into))
 	}
 	if err != nil {
 		return nil, runstore.Unread(err)
@@ -337,7 +337,7 @@ func (f *exploreFlags) writeInto(stored *results.Explored, s *explore.State, o *
 		return nil, unwritable(err, "--into")
 	}
 	if stale := explore.Stale(r); len(stale) > 0 {
-		warn("%s keeps results that older code of a lock may have given, so they say nothing of this code: %s; "+
+		warn("%s keeps results that older code of a lock may have given, so they say nothing about this code: %s; "+
 			"to search one again: simulate explore LOCK --faults %d --into %s",
 			f.into, strings.Join(stale, ", "), r.Scope.Faults, shell.Word(f.into))
 	}
@@ -373,7 +373,7 @@ func (f *exploreFlags) checkInto() error {
 		return errors.New("--json prints a result, and --into writes it: leave one of them out")
 	}
 	if f.further && f.into == "" {
-		return errors.New("--further searches what a stored result does not know: add --into FILE")
+		return errors.New("--further searches what a stored result lacks: add --into FILE")
 	}
 	return nil
 }

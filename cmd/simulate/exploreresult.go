@@ -33,7 +33,7 @@ func (f *exploreFlags) conclusive(r *results.Explored) error {
 	if len(untested) == 0 || len(f.Locks) == 0 && len(untested) < len(r.Locks) {
 		return nil
 	}
-	warn("nothing was put to the test with %s: none of these faults can come about there",
+	warn("nothing was tested with %s: none of these faults can occur there",
 		strings.Join(untested, ", "))
 	return silent(exitInconclusive)
 }
@@ -118,7 +118,7 @@ func (f *exploreFlags) exploreElsewhere(ctx context.Context, o *explore.Options)
 		return errors.New("a shard writes its part and nothing else: leave --as-is and --into for simulate explore --resume, after simulate dev merge --walk")
 	}
 	if f.shards.on != "" && f.resume != "" {
-		return errors.New("--resume names a file, which the workers of a queue do not see: leave it out, and let each of them search fewer faults itself")
+		return errors.New("--resume names a file, which the workers of a queue cannot read: leave it out, and each of them searches fewer faults itself")
 	}
 	kept, err := f.open()
 	if err != nil {
@@ -147,7 +147,7 @@ func (f *exploreFlags) exploreElsewhere(ctx context.Context, o *explore.Options)
 		return bug(err)
 	}
 	if !s.Complete(o) {
-		return errors.New("the shards leave out some schedules")
+		return errors.New("the shards lack some schedules")
 	}
 	return f.result(nil, s, o)
 }
@@ -278,7 +278,7 @@ func searchedStory(name string) ([]byte, error) {
 	}
 	l := x.Lock(lock)
 	if l == nil {
-		return nil, fmt.Errorf("%s: the stored search has nothing of %s: simulate explore %s --faults 2 searches it, and --into FILE adds it to a result", name, lock, lock)
+		return nil, fmt.Errorf("%s: the stored search does not have %s: simulate explore %s --faults 2 searches it, and --into FILE adds it to a result", name, lock, lock)
 	}
 	shown := l.Story(set)
 	if shown == nil {

@@ -28,7 +28,7 @@ func eachOrError[T, U any](all []T, of func(T) (U, error)) (out []U, _ error) {
 	return out, nil
 }
 
-// onceEach is eachOrError for what a user chooses. What is named twice would be counted twice.
+// onceEach is eachOrError for a user's choice. It refuses duplicates, which would count twice.
 func onceEach[T comparable, U any](what string, all []T, of func(T) (U, error)) ([]U, error) {
 	for i, one := range all {
 		if slices.Contains(all[:i], one) {
@@ -80,7 +80,7 @@ func notInRun(dir string) error {
 			break
 		}
 		if _, there := os.Lstat(at); there == nil && errors.Is(err, fs.ErrNotExist) {
-			return fmt.Errorf("%s is a link that leads nowhere: name another directory with --to", at)
+			return fmt.Errorf("%s is a broken link: name another directory with --to", at)
 		}
 		if at == filepath.Dir(at) {
 			return environment(err)
@@ -90,7 +90,7 @@ func notInRun(dir string) error {
 	for ; ; at = filepath.Dir(at) {
 		switch {
 		case runstore.IsRun(at):
-			return fmt.Errorf("%s is a stored run, which stays as it is: name a directory elsewhere with --to", at)
+			return fmt.Errorf("%s is a stored run, which is never changed: name a directory elsewhere with --to", at)
 		case at == filepath.Dir(at):
 			return nil
 		}

@@ -281,7 +281,7 @@ func (g *globals) scenarioFiles(ctx context.Context, arg string) ([]string, erro
 	case len(files) > 0:
 		return files, nil
 	case err == nil:
-		return nil, fmt.Errorf("%s holds no scenario: no .yaml file in it or below, those of stored runs left aside", arg)
+		return nil, fmt.Errorf("%s holds no scenario: no .yaml file in it or below, apart from those of stored runs", arg)
 	case errors.Is(err, fs.ErrPermission):
 		return nil, runstore.Unread(err)
 	}

@@ -57,7 +57,7 @@ func listCommand(g *globals) *cobra.Command {
 			case pruneTo == "" && sure:
 				return errors.New("--yes is for --prune-to")
 			case pruneTo != "" && args[0] != "runs":
-				return fmt.Errorf("--prune-to is for `simulate list runs`, and not for %s", args[0])
+				return fmt.Errorf("--prune-to is for `simulate list runs`, not for %s", args[0])
 			case pruneTo != "":
 				limit, err := parseSize(pruneTo)
 				if err != nil {
@@ -346,7 +346,7 @@ func parseSize(text string) (int64, error) {
 	}
 	n, err := units.RAMInBytes(text)
 	if err != nil || strings.TrimRight(text, "0123456789. ") == "" {
-		return 0, fmt.Errorf("--prune-to %.40q: say a size with its unit, such as 500MiB or 2GiB; 0 for none at all", text)
+		return 0, fmt.Errorf("--prune-to %.40q: give a size with its unit, such as 500MiB or 2GiB; 0 for an empty store", text)
 	}
 	return n, nil
 }

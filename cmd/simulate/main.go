@@ -81,7 +81,7 @@ func executeSeen(seen func(context.Context) context.Context) int {
 		return end.code
 	}
 	if errors.Is(err, context.Canceled) && ctx.Err() != nil {
-		err = errors.New("interrupted: nothing was stored, and what was stored before is as it was")
+		err = errors.New("interrupted: nothing was stored, and what was stored before is unchanged")
 	}
 	tell(err)
 	return exitCode(ctx, err)
@@ -111,7 +111,7 @@ func exitCode(ctx context.Context, err error) int {
 	return exitUsage
 }
 
-// exitError ends the program with a code. Without an error nothing is printed: all was said.
+// exitError ends the program with a code. Without an error nothing more is printed.
 type exitError struct {
 	code    int
 	err     error
@@ -289,7 +289,7 @@ func (g *globals) terminal() terminal.Options {
 func devCommand(g *globals) *cobra.Command {
 	dev := &cobra.Command{
 		Use:   "dev",
-		Short: "Spread work over machines; measure and write the reference again",
+		Short: "Spread work over machines; measure again and write the reference",
 		Example: `  simulate dev merge part-*.json       # what several machines have played
   simulate dev docs                    # write the reference`,
 		Args: g.subcommand, RunE: showHelp, DisableFlagsInUseLine: true,

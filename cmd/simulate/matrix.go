@@ -41,13 +41,13 @@ seen:
 
 ` + helpOf(checker.CellLetters, letterMeans) + `
 
-S means none of that many runs and schedules. A star marks a cell in which the resource
-was damaged, behind a fence where the lock hands out tokens. On real servers (--backend
+S means that none of these runs and schedules ended worse. A star marks a cell in which the
+resource was damaged, behind a fence if the lock hands out tokens. On real servers (--backend
 process) only the scripts are played unless --seeds says otherwise; there, and at a scale
-other than 1, that search plays no part.
+other than 1, the stored search is not used.
 
-The page of the whole matrix, matrix.html, leads to a page of evidence for each lock, in
-the folder matrix; that of some locks or faults has its evidence below.
+The page of the whole matrix, matrix.html, links to a page of evidence for each lock, in
+the folder matrix; a page of some locks or faults contains its evidence.
 
 --scripts plays the scripts as they stand, and lists each with the letter that it
 showed; --export writes them as scenario files, too.`,

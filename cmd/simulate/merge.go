@@ -28,16 +28,16 @@ func mergeCommand(g *globals) *cobra.Command {
 	f := &mergeFlags{globals: g}
 	cmd := &cobra.Command{
 		Use:   "merge <part|folder>...",
-		Short: "Put together what several machines have played",
-		Long: `Put together what several machines have played: the parts that search, sweep, matrix,
-explore and claims write with --shard (docs/machines.md). It prints what the command would
-have printed on one machine, with the same exit code, and writes the same files. All parts
-must be there, in any order.
+		Short: "Merge the results of several machines",
+		Long: `Merge the results of several machines: the parts that search, sweep, matrix, explore and
+claims write with --shard (docs/machines.md). It prints what the command would have printed
+on one machine, with the same exit code, and writes the same files. All parts are needed, in
+any order.
 
 ` + exitHint,
 		Example: `  simulate search redlock-storm --shard 3/16 --part part-3.json  # a share
   simulate dev merge part-*.json --json  # the whole result
-  simulate dev merge part-1.json part-2.json --partial half.json  # go on later`,
+  simulate dev merge part-1.json part-2.json --partial half.json  # resume later`,
 		Args: arguments(1, many, "the parts, such as part-*.json, or their folder"),
 		RunE: func(cmd *cobra.Command, args []string) error { return f.merge(cmd.Context(), args) },
 	}
@@ -76,7 +76,7 @@ func partFiles(args []string) (files []string, err error) {
 	for _, arg := range args {
 		info, err := os.Stat(arg)
 		if errors.Is(err, fs.ErrNotExist) {
-			return nil, environment(fmt.Errorf("%s is not there: name the parts that --shard has written, or their folder", arg))
+			return nil, environment(fmt.Errorf("%s does not exist: name the parts that --shard has written, or their folder", arg))
 		}
 		if err != nil {
 			return nil, runstore.Unread(err)
@@ -173,7 +173,7 @@ workers may come and go at any time, also by kill -9: what one of them was playi
 
 It takes work of its own version only, so start coordinator and workers from the same
 build. Credentials are read from the address or the environment: docs/machines.md.
-It needs the program built with -tags queue; make build-live puts one beside this.`,
+It needs the program built with -tags queue; make build-live puts one next to this one.`,
 		Example: `  simulate dev work nats://queue.example.com  # until Ctrl-C
   simulate dev work tls://a.example,tls://b.example --jobs 8  # two servers`,
 		Args: arguments(1, 1, "the address of a queue, such as nats://queue.example.com"),

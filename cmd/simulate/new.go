@@ -212,7 +212,7 @@ func skeleton(name string, values map[string]string) ([]byte, error) {
 
 // repository returns the relative path to the sources of lockstep that contain the current folder.
 func repository() (string, error) {
-	away := errors.New("this is not in the sources of lockstep: go there, its go.mod says \"module lockstep\"")
+	away := errors.New("this is not in the sources of lockstep: go to the folder whose go.mod says \"module lockstep\"")
 	dir, err := os.Getwd()
 	if err != nil {
 		return "", environment(err)
@@ -235,7 +235,7 @@ func repository() (string, error) {
 
 // alreadyThere is the error for a file that would be overwritten.
 func alreadyThere(path, other string) error {
-	return fmt.Errorf("%s is there already, and nothing is overwritten: choose another %s, or remove it", path, other)
+	return fmt.Errorf("%s already exists, and nothing is overwritten: choose another %s, or remove it", path, other)
 }
 
 // writeNew writes a file that must not exist.
@@ -297,7 +297,7 @@ func faultTaken(name string) string {
 		}
 	}
 	if slices.Contains(keys, name) {
-		return "the key has another meaning beside a verb"
+		return "the key has another meaning together with a verb"
 	}
 	return ""
 }

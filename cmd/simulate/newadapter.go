@@ -136,7 +136,7 @@ func (f *newFlags) checkout() (dir string, module []byte, err error) {
 	case err == nil:
 		return dir, module, nil
 	case f.source == "":
-		return "", nil, errors.New("the sources that this program was built from are not there any more: name them with --source FOLDER")
+		return "", nil, errors.New("the sources that this program was built from no longer exist: name them with --source FOLDER")
 	}
 	return "", nil, fmt.Errorf("--source %s: %w: name the folder of the sources of lockstep", f.source, err)
 }

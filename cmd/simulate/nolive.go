@@ -44,7 +44,7 @@ func liveBackend(string, int64, map[images.Product]string) (run.Factory, error) 
 // liveRefusal is never called: liveBackend comes first.
 func liveRefusal(string, int64, *plan.Plan, string) error { return nil }
 
-// findLive returns the live program: the one beside this program, or one built from the sources in
+// findLive returns the live program: the one next to this program, or one built from the sources in
 // the current folder.
 func findLive() (string, error) {
 	if beside := besideThis(); beside != "" {
@@ -54,7 +54,7 @@ func findLive() (string, error) {
 	path, dir, _ := strings.Cut(strings.TrimSpace(string(out)), " ")
 	if err != nil || path != "lockstep" {
 		return "", errors.New("this program was built without the live world: run it in the folder of its sources, " +
-			"where it can build the rest, or put " + liveProgram + " beside it (make build-live, in those sources)")
+			"where it can build the rest, or put " + liveProgram + " next to it (make build-live, in those sources)")
 	}
 	target := filepath.Join(dir, "bin", liveProgram)
 	fmt.Fprintln(os.Stderr, "building the live world ...")

@@ -11,7 +11,7 @@ import (
 )
 
 // A queue needs a client and, for --on embedded, a server. The plain build leaves them out, and
-// becomes the other program if that lies beside it.
+// replaces itself by the other program if that is next to it.
 
 // queued reports whether this program includes the queue.
 const queued = false
@@ -36,5 +36,5 @@ func becomeQueue() error {
 		return become(beside)
 	}
 	return environment(errors.New("this program was built without the queue: run go run -tags queue ./cmd/simulate in the folder of its sources, or put " +
-		liveProgram + " beside it (make build-live, in those sources)"))
+		liveProgram + " next to it (make build-live, in those sources)"))
 }

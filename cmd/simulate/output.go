@@ -263,7 +263,7 @@ func (f *runFlags) partOfSeeds(p *plan.Plan, tallies []*bundle.Tally, out *outpu
 		runs += t.Runs
 	}
 	if runs == 0 {
-		return fmt.Errorf("interrupted: no run of %s was over, and nothing was stored", p.Slug)
+		return fmt.Errorf("interrupted: no run of %s had finished, and nothing was stored", p.Slug)
 	}
 	err := f.showTallies(p, tallies, true, out)
 	return errors.Join(err, fmt.Errorf("interrupted after %d of %d runs of %s, which are counted above; none is stored", runs, f.times*len(p.Locks), p.Slug))

@@ -89,7 +89,7 @@ func TestWhatAQueueCannotPlayIsRefused(t *testing.T) {
 		{[]string{"dev", "claims", "--on", "redis://127.0.0.1"}, "no address of a NATS server"},
 		{[]string{"dev", "claims", "--on", "nats://anna:secret@127.0.0.1:1"}, "no NATS server can be used at nats://127.0.0.1:1"},
 		{[]string{"dev", "claims", "--on", "embedded:99999"}, "is no port"},
-		{[]string{"explore", "setnx", "--resume", "walk.json", "--on", "nats://127.0.0.1:1"}, "workers of a queue do not see"},
+		{[]string{"explore", "setnx", "--resume", "walk.json", "--on", "nats://127.0.0.1:1"}, "workers of a queue cannot read"},
 		{[]string{"matrix", "--scripts", "--on", "nats://127.0.0.1:1"}, "leave --scripts and --backend out"},
 		{[]string{"dev", "work", "127.0.0.1"}, "no address of a NATS server"},
 		{[]string{"dev", "work", "nats://127.0.0.1:1", "--jobs", "0"}, "--jobs 0: at least 1"},

@@ -40,18 +40,18 @@ func reportCommand(g *globals) *cobra.Command {
 		Use:   "report <run-dir>...",
 		Short: "Judge and render stored runs again",
 		Long: `Judge and render stored runs again, from history.jsonl and scenario.yaml alone. Verdicts
-that differ from the stored result are named: the checkers may have learned something
-since. A stored run stays as it is: what is drawn again goes to again/<scenario>/<run>
-in the run store.
+that differ from the stored result are listed: the checkers may have changed since.
+A stored run is never changed: what is rendered again goes to again/<scenario>/<run> in the
+run store.
 
 Two or more runs are compared: other seeds, locks, worlds, versions of a scenario.
-The comparison goes to comparison.html in the run store, and the runs stay as they
-are; what makes them hard to compare comes first.
+The comparison goes to comparison.html in the run store. It begins with what makes the
+runs hard to compare.
 
 With --replay, a run is played again, with its resolved scenario, its seed and its locks,
 and the histories are compared: they are identical, byte for byte, or the first
-difference is shown. A difference is a bug only if this very version played the run;
-otherwise it gives exit code 3. Runs on real servers cannot be repeated.
+difference is shown. A difference is a bug only if the same version played the run;
+otherwise the exit code is 3. Runs on real servers cannot be repeated.
 
 Formats (of a comparison: html and json):
 ` + helpOf(artifacts.All, formatMeans) + "\n\n" + exitHint,

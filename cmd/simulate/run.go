@@ -52,9 +52,9 @@ func runCommand(g *globals) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "run [file|dir|name]...",
 		Short: "Play scenarios and judge what happened",
-		Long: `Play scenarios and judge what happened. Without arguments, play all of scenarios/, or to a lock
-of your own (--lock-command) the stories that such a lock should keep. It is expected to keep every
-property, whatever a lesson expects of the locks that it was written for.
+		Long: `Play scenarios and judge what happened. Without arguments, play all of scenarios/, or, with
+--lock-command, the stories that a lock of your own should survive. Such a lock is expected
+to keep every property, whatever a lesson expects of the locks that it was written for.
 
 ` + exitHint,
 		Example: `  simulate run pause-past-lease --lock redlock --set lease=30s  # what if?
@@ -73,13 +73,13 @@ property, whatever a lesson expects of the locks that it was written for.
 	cmd.Flags().StringArrayVar(&f.command.breaks, "breaks", nil, "what the program of --lock-command is known to break in a story, as in pause=mutual-exclusion")
 	cmd.Flags().StringVar(&f.expect, "expect", "", "kept: expect every lock to keep every property, whatever the scenario expects")
 	cmd.Flags().Uint64Var(&f.seed, "seed", 1, "the seed; the first one with --times; a scenario may name its own")
-	cmd.Flags().IntVar(&f.times, "times", 1, "play with that many seeds, one after the other")
+	cmd.Flags().IntVar(&f.times, "times", 1, "play this many seeds, one after the other")
 	cmd.Flags().StringVar(&f.backend, "backend", history.Sim, "the world: sim (simulated), or real servers as processes (process), in containers (docker) or those of docker-compose.yml (compose)")
 	cmd.Flags().StringSliceVar(&f.images, "image", nil, "with --backend docker: start these images, as in redis=redis:7")
 	cmd.Flags().StringVar(&f.scale, "scale", "1", "multiply every duration: 0.1 plays ten times as fast")
-	cmd.Flags().StringSliceVar(&f.formats, "format", nil, "write these, too, beside the page and the result: "+strings.Join(moreFormats(), ", "))
+	cmd.Flags().StringSliceVar(&f.formats, "format", nil, "write these in addition to the page and the result: "+strings.Join(moreFormats(), ", "))
 	cmd.Flags().BoolVar(&f.dryRun, "dry-run", false, "play nothing: show all problems of the files, for editors and CI")
-	cmd.Flags().BoolVar(&f.playable, "playable", false, "leave out what the backend cannot play, and say what it was")
+	cmd.Flags().BoolVar(&f.playable, "playable", false, "leave out what the backend cannot play, and list it")
 	cmd.Flags().IntVar(&f.jobs, "jobs", runtime.GOMAXPROCS(0), "how many seeds to play at once in the simulator")
 	return speaks(settable(cmd, g), g)
 }
@@ -103,13 +103,13 @@ func (f *runFlags) run(ctx context.Context, args []string) (err error) {
 	case f.times < 1:
 		return fmt.Errorf("--times %d: at least 1", f.times)
 	case f.times > maxTimes:
-		return fmt.Errorf("--times %d: at most %d, and then go on with a later --seed", f.times, maxTimes)
+		return fmt.Errorf("--times %d: at most %d; then continue with a later --seed", f.times, maxTimes)
 	case f.seed > math.MaxUint64-uint64(f.times):
 		return fmt.Errorf("--seed %d --times %d goes past the largest seed: begin with a smaller one", f.seed, f.times)
 	case slices.Contains(args, "-") && len(args) > 1:
-		return errors.New("- reads one scenario from stdin and cannot stand beside others")
+		return errors.New("- reads one scenario from stdin and cannot be combined with others")
 	case f.expect != "" && f.expect != string(checker.Kept):
-		return fmt.Errorf("--expect %.40q: the only word is kept; what else you expect belongs into the scenario, or to --breaks", f.expect)
+		return fmt.Errorf("--expect %.40q: the only value is kept; other expectations belong in the scenario or in --breaks", f.expect)
 	}
 	plans, err := f.loadAll(ctx, f.command.suite(args), os.Stdin)
 	if err != nil {
@@ -193,7 +193,7 @@ func (f *runFlags) playOnly(p *plan.Plan, own []string) error {
 	}); err != nil {
 		return err
 	}
-	p.PlayOnly(p.Apart(slices.Concat(f.locks, own)))
+	p.PlayOnly(p.LocksPerResource(slices.Concat(f.locks, own)))
 	return nil
 }
 

@@ -103,11 +103,11 @@ func searchCommand(g *globals) *cobra.Command {
 		Long: `Try seeds until a property breaks, then shrink the story to the smallest one that breaks
 it in the same way: without the faults, clients and rounds that it does not need, with
 short durations and plain moments. The result is a scenario file that stands alone, below
-search/ in the run store, and a report of it. It does not depend on --jobs: of the seeds that break, the lowest counts.
+search/ in the run store, and a report of it. It does not depend on --jobs: the lowest seed
+that breaks the property counts.
 
-A property that breaks gives exit code 1, even when the scenario expects anything. It
-gives 0 if the scenario expects just that of the lock; then 1 means that no seed breaks
-it.
+The exit code is 1 if a property breaks, even with expect: anything. If the scenario expects
+exactly that of the lock, it is 0, and 1 means that no seed breaks the property.
 
 ` + exitHint,
 		Example: `  simulate search scenarios/search/redlock-storm.yaml  # the usual 10,000 seeds
@@ -197,7 +197,7 @@ func (f *searchFlags) searched(ctx context.Context, arg string) (*plan.Plan, err
 // environment's.
 func (f *searchFlags) searchError(ctx context.Context, h *hunt, err error) error {
 	if ctx.Err() != nil && h.tried.Seed == 0 {
-		return fmt.Errorf("interrupted: %s broke nothing in %d seeds; --seed %d goes on from there", h.lock, h.tried.Seeds, f.seed+uint64(h.tried.Seeds))
+		return fmt.Errorf("interrupted: %s broke nothing in %d seeds; --seed %d continues from there", h.lock, h.tried.Seeds, f.seed+uint64(h.tried.Seeds))
 	}
 	return bug(err)
 }
@@ -230,7 +230,7 @@ func (f *searchFlags) hunt(ctx context.Context, p *plan.Plan, lock string) (*hun
 
 // meets reports whether the scenario expects this result for the chosen properties.
 func (f *searchFlags) meets(p *plan.Plan, h *hunt) bool {
-	said, _ := p.Said(h.lock)
+	said, _ := p.ExpectationsFor(h.lock)
 	for _, e := range said {
 		if e.Verdict != string(checker.Broken) || !slices.Contains(f.Properties, e.Property) {
 			continue
@@ -297,7 +297,7 @@ func (f *searchFlags) show(ctx context.Context, p *plan.Plan, h *hunt) error {
 	if h.inconclusive() {
 		why := say.NoSeedTests.With(lock, say.Number(h.tried.Seeds))
 		if h.tried.Untested < h.tried.Seeds {
-			why = say.OfLock.With(say.Verbatim(h.lock), say.NoSeedNoticed.With(say.Number(h.tried.Seeds), run.SaidIdle(h.idle)))
+			why = say.OfLock.With(say.Verbatim(h.lock), say.NoSeedNoticed.With(say.Number(h.tried.Seeds), run.IdleRemarks(h.idle)))
 		}
 		f.printSaid(why)
 		return nil

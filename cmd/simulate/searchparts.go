@@ -112,7 +112,7 @@ func (f *searchFlags) showJSON(ctx context.Context, p *plan.Plan, hunts []*hunt)
 		met = met && h.met
 		x := huntJSON{
 			Lock: h.lock, Found: h.found != nil, Met: h.met, Seeds: h.tried.Seeds, Untested: h.tried.Untested,
-			Idle: inEnglish(run.SaidIdle(h.idle)),
+			Idle: inEnglish(run.IdleRemarks(h.idle)),
 		}
 		share, low, high := h.tried.Rate()
 		x.Rate, x.Low, x.High = rate.InOne(share), rate.InOne(low), rate.InOne(high)

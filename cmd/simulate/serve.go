@@ -38,8 +38,8 @@ It listens on 127.0.0.1, for this machine only, and serves nothing but the files
 store: no link leads out of it. /latest is the report of the newest run.
 Ctrl-C ends it, with exit code 0.
 
-The playground, where you drag a pause and watch two clients get in, is there once make
-site has run: in the folder site, here or beside the program, or in --site.
+It includes the playground, where you drag a pause and watch two clients get in, once make
+site has written the folder site: here, next to the program, or where --site says.
 
 ` + exitHint,
 		Example: `  simulate serve                               # on port 8177
@@ -112,7 +112,7 @@ func openStore(dir string) (*os.Root, error) {
 // playgroundPath is the path of the playground on the server.
 const playgroundPath = serve.SitePrefix + "playground/index.html"
 
-// openSite opens the folder of the site: the named one, or the folder site here or beside the
+// openSite opens the folder of the site: the named one, or the folder site here or next to the
 // program. It returns nil if there is none, but a named one must exist.
 func openSite(named string) (*os.Root, error) {
 	dirs := []string{named}
@@ -128,7 +128,7 @@ func openSite(named string) (*os.Root, error) {
 		}
 	}
 	if named != "" {
-		return nil, fmt.Errorf("--site %s: make site has written no site there; it does with make site SITE=%s", named, named)
+		return nil, fmt.Errorf("--site %s: make site has written no site there: run make site SITE=%s", named, named)
 	}
 	return nil, nil
 }

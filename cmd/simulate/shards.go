@@ -250,10 +250,10 @@ func (f *shardFlags) playShard(g *globals, w *campaign.Work, play func() (any, e
 	path := f.partFile()
 	switch known, err := campaign.Look(path, w, f.shard.Of); {
 	case errors.Is(err, campaign.ErrOther):
-		return fmt.Errorf("%s is there already and is a part of something else, which is not "+
+		return fmt.Errorf("%s already exists and is a part of something else, which is not "+
 			"overwritten: choose another --part, or remove it", path)
 	case err != nil:
-		return fmt.Errorf("what is there already is not overwritten: choose another --part, or "+
+		return fmt.Errorf("an existing file is not overwritten: choose another --part, or "+
 			"remove it: %w", err)
 	case known.Get(f.shard.String()) != nil:
 		return f.told(g, path)

@@ -37,8 +37,8 @@ func sweepCommand(g *globals) *cobra.Command {
 		Long: `Play the grid of settings that a scenario names under vary, each with many seeds, and
 map where a property holds: shares of broken runs with their 95 % intervals. It writes a page, a table (CSV) and the maps as SVG below sweep/ in the run store.
 
-A sweep measures and expects nothing: it ends with 0, and with 3 if nothing was tested.
-The same file is an ordinary story for run, which plays it as it stands.
+A sweep checks no expectations: the exit code is 0, or 3 if nothing was tested. For
+simulate run the same file is an ordinary story.
 
 ` + exitHint,
 		Example: `  simulate sweep scenarios/search/pause-against-lease.yaml  # all of its locks
@@ -119,10 +119,10 @@ func (f *sweepFlags) sweep(ctx context.Context, arg string) error {
 func (f *sweepFlags) partOf(shown *bundle.Sweep, all int) error {
 	over := shown.Over()
 	if over == 0 {
-		return errors.New("interrupted: no run was over, and nothing was stored")
+		return errors.New("interrupted: no run had finished, and nothing was stored")
 	}
 	return cmp.Or(f.print(shown, nil),
-		fmt.Errorf("interrupted after %d of %d runs, which are counted above; what an earlier sweep has stored is as it was", over, all))
+		fmt.Errorf("interrupted after %d of %d runs, which are counted above; what an earlier sweep has stored is unchanged", over, all))
 }
 
 // print prints the maps; for programs, with the written files.

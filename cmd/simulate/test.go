@@ -28,17 +28,18 @@ func testCommand(g *globals) *cobra.Command {
 		Use:   "test [package]... [-- flag of go test]...",
 		Short: "Run your Go tests with locktest, by a seed",
 		Long: `Run go test with a Go runtime whose choices follow the seed: the order of goroutines,
-select, timers, math/rand and maps. A test with package locktest then plays the same
-histories again, in any process. Everything is compiled again for it.
+select, timers, math/rand and maps. Tests with package locktest then repeat their
+histories in any process. Everything is recompiled for this.
 
-The runtime is generated from the sources of the Go that is installed. If they are not as expected, this says so and runs plain go test.
+The runtime is generated from the sources of the Go that is installed. If they are
+not as expected, it says so and runs plain go test.
 
 ` + exitHint,
 		Example: `  simulate test ./...  # every test, and each again
   simulate test --seed 7 . -- -run TestMyLock/pause -v  # one run again`,
 		Args: func(*cobra.Command, []string) error {
 			if f.json {
-				return errors.New("--json: go test has a form of its own: simulate test -- -json")
+				return errors.New("--json: go test has its own format: simulate test -- -json")
 			}
 			return nil
 		},
@@ -79,8 +80,7 @@ func (f *testFlags) run(ctx context.Context, packages, more []string) error {
 	case err != nil:
 		return environment(err)
 	default:
-		// Vet has its say in plain go test; here it would look through the whole standard library
-		// once more.
+		// Plain go test runs vet; here it would check the whole standard library again.
 		args = append(args, "-vet=off", "-overlay", overlay, "-tags", seeded.Tag)
 	}
 	tried := filepath.Join(dir, "tried") // a file, since go test hides the output of passing tests

@@ -247,7 +247,7 @@ func advised(x *results.Explored, c ticked) string {
 		of = append(of, checker.Way(way))
 	}
 	out := map[string]string{"never-walked": "unknown"}
-	designs, _ := x.Apart() // misprints have no row
+	designs, _ := x.DesignsAndMisprints() // misprints have no row
 	for _, a := range explore.Advise(designs, c.Kinds, of) {
 		out[a.Lock] = a.Verdict
 	}

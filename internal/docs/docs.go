@@ -57,7 +57,7 @@ func ExampleOf(set *results.CutSet, j *checker.Judgement) Example {
 	return Example{*set, explain.Steps(timeline.Of(j.History), j.Findings)}
 }
 
-// Input is the source of the pages, beside the registries. Results are nil if none are stored.
+// Input is the source of the pages, besides the registries. Results are nil if none are stored.
 type Input struct {
 	Root      *cobra.Command     // the command line; it is changed for printing
 	Plans     []*plan.Plan       // all scenarios, with their files relative to the repository
@@ -93,7 +93,7 @@ func Pages(in Input) ([]Page, error) {
 		views["worlds.md"] = w
 	}
 	if w.Explored != nil {
-		designs, misprints := w.Explored.Apart()
+		designs, misprints := w.Explored.DesignsAndMisprints()
 		views["explore.md"] = walk{w, designs, misprints}
 	}
 	if len(w.Libraries) > 0 {

@@ -39,7 +39,7 @@ func expected(p *plan.Plan, lock string) (broken, kept []string) {
 	if !slices.Contains(p.Locks, lock) {
 		return nil, nil
 	}
-	said, _ := p.Said(lock)
+	said, _ := p.ExpectationsFor(lock)
 	for _, e := range said {
 		if e.Verdict == string(checker.Broken) {
 			broken = append(broken, e.Property)

@@ -95,9 +95,9 @@ func (w *writer) WorldsTable() string {
 	}))
 }
 
-// Partings are the scripts with which the two worlds differ.
-func (w *writer) Partings() string {
-	return comparison{w.Worlds}.partings("script", func(x *results.WorldCell) string { return code(x.Fault) + " " + text(x.Script) })
+// Differences are the scripts with which the two worlds differ.
+func (w *writer) Differences() string {
+	return comparison{w.Worlds}.differences("script", func(x *results.WorldCell) string { return code(x.Fault) + " " + text(x.Script) })
 }
 
 // Summary counts the cells by their result.
@@ -157,8 +157,8 @@ func (c comparison) count() (runs, often, all int) {
 	return runs, often, all
 }
 
-// partings are the cells in which the two worlds differ or tested nothing; what describes a cell.
-func (c comparison) partings(head string, what func(x *results.WorldCell) string) string {
+// differences are the cells in which the two worlds differ or tested nothing; what describes a cell.
+func (c comparison) differences(head string, what func(x *results.WorldCell) string) string {
 	var rows [][]string
 	for i := range c.Cells {
 		if x := &c.Cells[i]; x.Agreement == results.Differs || x.Agreement == results.Untested {
@@ -215,15 +215,15 @@ func (c comparison) LockRows() [][]string {
 	})
 }
 
-// StoryPartings are the stories of the search with which the two worlds differ.
-func (w *writer) StoryPartings() string {
+// StoryDifferences are the stories of the search with which the two worlds differ.
+func (w *writer) StoryDifferences() string {
 	told := map[string]bool{} // the stories of the stored walk, which may be newer than this comparison
 	if w.Explored != nil {
 		for _, s := range w.Explored.Stories() {
 			told[s.Name] = true
 		}
 	}
-	return comparison{w.Stories}.partings("story", func(x *results.WorldCell) string {
+	return comparison{w.Stories}.differences("story", func(x *results.WorldCell) string {
 		if w.Explored == nil || told[x.Story] {
 			return text(x.Script) + ": " + code(x.Story)
 		}

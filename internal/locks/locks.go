@@ -157,14 +157,14 @@ func fileOf(id string) string { return strings.ReplaceAll(id, "-", "_") + ".go" 
 
 // Lookup returns the variant with that id. Behind an @ it may name a resource: set-nx-lua@orders.
 func Lookup(id string) (Variant, bool) {
-	design, resource := Apart(id)
+	design, resource := SplitResource(id)
 	v, ok := registry[design]
 	return v.At(resource), ok
 }
 
-// Apart is the design and the resource that the id of a variant names; the resource is "" when it
-// names none.
-func Apart(id string) (design, resource string) {
+// SplitResource returns the design and the resource that the id of a variant names; the resource is
+// "" when it names none.
+func SplitResource(id string) (design, resource string) {
 	design, resource, _ = strings.Cut(id, "@")
 	return design, resource
 }

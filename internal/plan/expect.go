@@ -19,9 +19,9 @@ type Expectation struct {
 	Line     int    // its line in the file
 }
 
-// Said returns the expectations for a lock, sorted by property, those for every lock included. It
+// ExpectationsFor returns the expectations for a lock, sorted by property, those for every lock included. It
 // is false when the plan has none.
-func (p *Plan) Said(lock string) (said []Expectation, ok bool) {
+func (p *Plan) ExpectationsFor(lock string) (said []Expectation, ok bool) {
 	all := p.about(lock)
 	for _, e := range all {
 		if e.Verdict == Anything {
@@ -73,8 +73,8 @@ func (p *Plan) ExpectKept(ids []string) {
 	p.Expect = out
 }
 
-// OnlyLooks reports whether the plan expects nothing of any lock.
-func (p *Plan) OnlyLooks() bool {
+// ExpectsNothing reports whether the plan expects nothing of any lock.
+func (p *Plan) ExpectsNothing() bool {
 	return slices.ContainsFunc(p.Expect, func(e Expectation) bool {
 		return e.Lock == EveryLock && e.Verdict == Anything
 	})

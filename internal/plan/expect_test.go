@@ -30,7 +30,7 @@ func TestSaid(t *testing.T) {
 	}
 	for _, tt := range tests {
 		p := Plan{Expect: tt.give}
-		if got, said := p.Said("a"); said != tt.said || !slices.Equal(got, tt.want) {
+		if got, said := p.ExpectationsFor("a"); said != tt.said || !slices.Equal(got, tt.want) {
 			t.Errorf("%s: got %+v, %v", tt.name, got, said)
 		}
 	}
@@ -46,7 +46,7 @@ func TestPlayOnlyKeepsWhatIsSaidOfEveryLock(t *testing.T) {
 	if want := []Expectation{given[0], given[2]}; !slices.Equal(p.Expect, want) || !slices.Equal(p.Locks, []string{"b", "c"}) {
 		t.Errorf("got %v, %+v", p.Locks, p.Expect)
 	}
-	if of, _ := p.Said("c"); len(of) != 1 || of[0].Lock != "c" || of[0].Verdict != "kept" {
+	if of, _ := p.ExpectationsFor("c"); len(of) != 1 || of[0].Lock != "c" || of[0].Verdict != "kept" {
 		t.Errorf("of a lock that the file does not know: %+v", of)
 	}
 	if given[1].Lock != "a" {
@@ -63,21 +63,21 @@ func TestExpectKept(t *testing.T) {
 		Expect: append(every, Expectation{Lock: "other", Property: "progress", Verdict: "broken"}, Expectation{Lock: "mine", Property: "progress", Verdict: "broken"}),
 	}
 	p.ExpectKept([]string{"mine"})
-	if said, ok := p.Said("mine"); ok {
+	if said, ok := p.ExpectationsFor("mine"); ok {
 		t.Errorf("of mine: %v", said)
 	}
-	if said, _ := p.Said("other"); len(said) != 2 || said[0].Verdict != "broken" || said[1].Verdict != "broken" || said[1].Property != "progress" {
+	if said, _ := p.ExpectationsFor("other"); len(said) != 2 || said[0].Verdict != "broken" || said[1].Verdict != "broken" || said[1].Property != "progress" {
 		t.Errorf("of the other: %v", said)
 	}
 	p = Plan{Locks: []string{"mine", "other"}, Expect: []Expectation{{Lock: EveryLock, Verdict: Anything}}}
-	if !p.OnlyLooks() {
-		t.Error("OnlyLooks is false")
+	if !p.ExpectsNothing() {
+		t.Error("ExpectsNothing is false")
 	}
 	p.ExpectKept([]string{"mine"})
-	if said, ok := p.Said("other"); !ok || len(said) != 0 {
+	if said, ok := p.ExpectationsFor("other"); !ok || len(said) != 0 {
 		t.Errorf("of the other, without expectations: %v, %v", said, ok)
 	}
-	if p.OnlyLooks() {
-		t.Error("OnlyLooks is still true")
+	if p.ExpectsNothing() {
+		t.Error("ExpectsNothing is still true")
 	}
 }

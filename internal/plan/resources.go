@@ -40,12 +40,12 @@ func (p *Plan) Renews() bool {
 	})
 }
 
-// Apart lists each lock once per resource, when there are several resources. An id that already
-// names a resource stays as it is.
-func (p *Plan) Apart(ids []string) (all []string) {
+// LocksPerResource lists each lock once per resource if there are several resources. An id that
+// already names a resource is unchanged.
+func (p *Plan) LocksPerResource(ids []string) (all []string) {
 	several := p.several()
 	for _, id := range ids {
-		design, resource := locks.Apart(id)
+		design, resource := locks.SplitResource(id)
 		if resource != "" || several == nil {
 			all = append(all, id)
 			continue

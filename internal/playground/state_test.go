@@ -74,7 +74,7 @@ func TestEveryStoryCanBePlayed(t *testing.T) {
 			data := must.Get(scenarios.Files.ReadFile(path.Join(folder, e.Name())))(t)
 			p := scenariotest.Parse(t, e.Name(), string(data))
 			for _, l := range f.Locks {
-				said, _ := p.Said(l.ID)
+				said, _ := p.ExpectationsFor(l.ID)
 				for _, x := range said {
 					if x.Verdict == string(checker.Broken) && l.Verdict != checker.Broken {
 						t.Errorf("%s: %s is to break %s, and the playground says %s: %s", e.Name(), l.ID, x.Property, l.Verdict, l.Says)

@@ -107,9 +107,9 @@ func cutShort(ctx context.Context, h *history.History) {
 	h.CutAt(n, why)
 }
 
-// compare puts the plan's expectations for a lock, or the implied ones, beside the findings.
+// compare compares the findings with the plan's expectations for a lock, or with the implied ones.
 func compare(p *plan.Plan, lock string, j checker.Judgement) []Expected {
-	said, ok := p.Said(lock)
+	said, ok := p.ExpectationsFor(lock)
 	if !ok {
 		said = implied(lock, &j)
 	}
@@ -174,7 +174,7 @@ func (o *Outcome) Status() Status {
 	switch {
 	case len(o.Expected) > 0:
 	case o.Judgement.NeverFired(), o.Judgement.History != nil && o.Judgement.History.Header.Alone != "":
-		// an author who only looks has not seen the story
+		// nothing was expected, but the story was not played either
 		return Inconclusive
 	default:
 		return NothingExpected

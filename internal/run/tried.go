@@ -117,7 +117,7 @@ func Idle(p *plan.Plan, noticed []int) (idle []faults.Fault) {
 	return idle
 }
 
-// SaidIdle says of each such fault that it had no effect.
-func SaidIdle(idle []faults.Fault) say.Remarks {
+// IdleRemarks says of each such fault that it had no effect.
+func IdleRemarks(idle []faults.Fault) say.Remarks {
 	return each.Map(idle, func(f faults.Fault) say.Phrase { return say.NothingCameOf.With(say.Number(f.Number), f.Told()) })
 }

@@ -31,7 +31,7 @@ func (r *reader) resource(n *node, example string) string {
 func (r *reader) locksApart(lockNodes map[string]*node, at *node, p *plan.Plan) {
 	resources := p.Resources()
 	for _, id := range p.Locks {
-		_, resource := locks.Apart(id)
+		_, resource := locks.SplitResource(id)
 		v, known := p.Lock(id)
 		of := cmp.Or(lockNodes[id], at)
 		switch {
@@ -49,7 +49,7 @@ func (r *reader) locksApart(lockNodes map[string]*node, at *node, p *plan.Plan) 
 		r.problemf(at, "the clients work on %d resources, and %d are the most: let more of them work on the same", len(resources), maxResources)
 		return
 	}
-	p.Locks = p.Apart(p.Locks)
+	p.Locks = p.LocksPerResource(p.Locks)
 }
 
 // evictsOne refuses a fault that does not say which of several locks it hits.
@@ -70,6 +70,6 @@ func (r *reader) evictsOne(g group, p *plan.Plan) {
 
 // designOf returns the id of a lock without its resource.
 func designOf(id string) string {
-	design, _ := locks.Apart(id)
+	design, _ := locks.SplitResource(id)
 	return design
 }

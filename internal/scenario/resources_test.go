@@ -17,11 +17,11 @@ func TestALockIsOneOfEachResource(t *testing.T) {
 		t.Errorf("locks %v, want %v", p.Locks, want)
 	}
 	for lock, property := range map[string]string{"set-nx-lua@orders": "progress", "set-nx-lua@stock": "progress", "set-nx-lua@mail": "mutual-exclusion"} {
-		if said, _ := p.Said(lock); len(said) != 1 || said[0].Property != property {
+		if said, _ := p.ExpectationsFor(lock); len(said) != 1 || said[0].Property != property {
 			t.Errorf("%s: %v, want %s", lock, said, property)
 		}
 	}
-	if said, ok := p.Said("etcd-mutex@stock"); len(said) > 0 || !ok {
+	if said, ok := p.ExpectationsFor("etcd-mutex@stock"); len(said) > 0 || !ok {
 		t.Errorf("etcd-mutex@stock: %v", said)
 	}
 	if v, ok := p.Lock("set-nx-lua@stock"); !ok || v.Resource != "stock" || v.ID != "set-nx-lua@stock" {
@@ -34,7 +34,7 @@ func TestALockIsOneOfEachResource(t *testing.T) {
 	if err != nil || !slices.Equal(again.Locks, want) || !slices.Equal(again.Resources(), p.Resources()) {
 		t.Errorf("%v: %v", again, err)
 	}
-	if one := plan.Default(); !slices.Equal(one.Apart([]string{"set-nx-lua"}), []string{"set-nx-lua"}) {
+	if one := plan.Default(); !slices.Equal(one.LocksPerResource([]string{"set-nx-lua"}), []string{"set-nx-lua"}) {
 		t.Error("one resource, and its lock has two names")
 	}
 }

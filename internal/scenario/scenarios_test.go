@@ -74,7 +74,7 @@ func TestLessonsAreComplete(t *testing.T) {
 			t.Errorf("%s: a lesson has a story, a question and a lesson", file)
 		}
 		for _, lock := range p.Locks {
-			if said, _ := p.Said(lock); len(said) == 0 {
+			if said, _ := p.ExpectationsFor(lock); len(said) == 0 {
 				t.Errorf("%s: nothing is expected of %s", file, lock)
 			}
 			// A tenth of the lease must still do, for --scale 0.1.

@@ -130,7 +130,7 @@ func (r *reader) needReplica(s parts, p *plan.Plan) {
 		return
 	}
 	r.notInCluster(s, p)
-	r.notBesideSentinels(s, p)
+	r.notWithSentinels(s, p)
 	missing, have := []string{}, false
 	for _, id := range p.Locks {
 		switch of := storeOf(p, id); {
@@ -181,9 +181,9 @@ func (r *reader) notInCluster(s parts, p *plan.Plan) {
 	}
 }
 
-// notBesideSentinels reports that an operator promotes a replica beside sentinels: they would
-// demote it again, and clients follow them.
-func (r *reader) notBesideSentinels(s parts, p *plan.Plan) {
+// notWithSentinels reports that an operator promotes a replica although there are sentinels: they
+// would demote it again, and clients follow them.
+func (r *reader) notWithSentinels(s parts, p *plan.Plan) {
 	if s.spec.Promoter || s.spec.Ends {
 		return
 	}
@@ -276,7 +276,7 @@ func (r *reader) lastServer(g group, p *plan.Plan) {
 }
 
 func saidStuck(p *plan.Plan, id string) bool {
-	said, _ := p.Said(id)
+	said, _ := p.ExpectationsFor(id)
 	return slices.ContainsFunc(said, func(e plan.Expectation) bool {
 		return e.Property == checker.ProgressID && e.Verdict == string(checker.Broken)
 	})

@@ -74,7 +74,7 @@ func TestEveryPublishedBugHasItsStory(t *testing.T) {
 func verdicts(p *plan.Plan, lock string, verdict checker.Verdict) map[string]bool {
 	of := map[string]bool{}
 	if p != nil && slices.Contains(p.Locks, lock) {
-		said, _ := p.Said(lock)
+		said, _ := p.ExpectationsFor(lock)
 		for _, e := range said {
 			if e.Verdict == string(verdict) {
 				of[e.Property] = true
@@ -122,7 +122,7 @@ func TestEverythingRegisteredHasAScenario(t *testing.T) {
 // said returns what a scenario expects of its locks.
 func said(p *plan.Plan) (all []plan.Expectation) {
 	for _, lock := range p.Locks {
-		of, _ := p.Said(lock)
+		of, _ := p.ExpectationsFor(lock)
 		all = append(all, of...)
 	}
 	return all

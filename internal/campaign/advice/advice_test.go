@@ -128,10 +128,10 @@ func TestTokensDecide(t *testing.T) {
 		}
 		return out
 	}
-	if h := heads(&yes); !slices.Contains(h, "Two can still hold it at once") || slices.Contains(h, "What would do") {
+	if h := heads(&yes); !slices.Contains(h, "Two can still hold it at once") || slices.Contains(h, "What would help") {
 		t.Errorf("%q", h)
 	}
-	if h := heads(&no); !slices.Contains(h, "If the resource checks nothing") || !slices.Contains(h, "What would do") {
+	if h := heads(&no); !slices.Contains(h, "If the resource checks nothing") || !slices.Contains(h, "What would help") {
 		t.Errorf("%q", h)
 	}
 }

@@ -15,10 +15,10 @@ import (
 // Candidate is a lock that may be the answer.
 type Candidate struct {
 	Lock    string `json:"lock"`
-	Verdict string `json:"verdict"` // whether it does what it must not; see results.Verdict
+	Verdict string `json:"verdict"` // whether it breaks as it must not; see results.Verdict
 	Fenced  bool   `json:"tokens"`  // it hands out fencing tokens, and was searched with a resource that checks them
-	// Breaks are the minimal sets of expected kinds that make it do so, Also those for what counts
-	// next, and Beyond the single kinds that are not expected and break it.
+	// Breaks are the minimal sets of expected kinds that break it so, Also those that break it in
+	// the ways that count next, and Beyond the single kinds that break it and are not expected.
 	Breaks [][]string `json:"breaks"`
 	Also   [][]string `json:"also"`
 	Beyond []string   `json:"beyond"`
@@ -107,7 +107,7 @@ func best(q Question, f *Facts) Answer {
 	if h.fits == nil {
 		return a
 	}
-	designs, _ := f.Explored.Apart() // without misprints, and what breaks without a fault
+	designs, _ := f.Explored.DesignsAndMisprints() // without misprints, and what breaks without a fault
 	var all []Candidate
 	for i := range designs.Locks {
 		l := &designs.Locks[i]
@@ -162,7 +162,7 @@ func kindsOf(sets []*results.CutSet) (out [][]string) {
 	return out
 }
 
-// compared adds what the matrix, which plays scripts of its own, and runs without a check say of
+// compared adds what the matrix, with its own scripts, and runs without a check of tokens say about
 // the lock.
 func (c *Candidate) compared(a *Answer, r *rule, f *Facts) {
 	alone := Singles(c.Breaks)

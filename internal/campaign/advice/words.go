@@ -83,7 +83,7 @@ func (a *Answer) Lines() (out []Line) {
 		return nil
 	}
 	if len(a.Instead) > 0 {
-		add("What would do", a.instead())
+		add("What would help", a.instead())
 	}
 	if overlaps := kindsOf(c.Found.Within(a.Expected, checker.Overlap)); a.guarded() && c.survives() && c.Fenced && overlaps != nil {
 		add("Two can still hold it at once", say.RefusedLater.With(when(overlaps)))
@@ -115,7 +115,7 @@ func (a *Answer) Lines() (out []Line) {
 	return out
 }
 
-// instead says what would do.
+// instead says what would survive.
 func (a *Answer) instead() say.Phrase {
 	all := say.Remarks(each.Map(a.Instead, func(e Elsewhere) say.Phrase { return say.LockOn.With(named(e.Lock), e.have().at) }))
 	if a.Instead[0].guarded() && !a.guarded() {
@@ -180,5 +180,5 @@ func (q Question) Key() string {
 	return q.Have + "-" + q.IfTwo + "-" + q.Tokens
 }
 
-// HaveName is what there is.
+// HaveName names what the user has.
 func (q Question) HaveName() say.Words { return q.have().Name }

@@ -26,7 +26,7 @@ func TestAdvise(t *testing.T) {
 		{Lock: "unknown"},
 		{Lock: "lit-del-key", Complete: 2, Searched: results.Complete},
 	}}
-	designs, misprints := r.Apart()
+	designs, misprints := r.DesignsAndMisprints()
 	for _, tt := range []struct {
 		expected []string
 		want     string

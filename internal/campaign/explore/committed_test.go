@@ -28,7 +28,7 @@ func TestOnlyAFairLockOfRedissonSpins(t *testing.T) {
 
 // Only misprints break without a fault: lists have both under one heading.
 func TestOnlyMisprintsBreakWithoutAFault(t *testing.T) {
-	designs, misprints := resultstest.Explored(t).Apart()
+	designs, misprints := resultstest.Explored(t).DesignsAndMisprints()
 	for _, l := range misprints.Locks {
 		if !locks.Misprint(l.Lock) {
 			t.Errorf("%s breaks without a fault: is it a misprint, or does it lack something?", l.Lock)

@@ -94,9 +94,9 @@ func (l *ExploredLock) Defect() bool {
 	})
 }
 
-// Apart splits a result into that of the designs and that of the misprints and the locks that break
+// DesignsAndMisprints splits a result into the designs, and the misprints with the locks that break
 // without a fault; a test checks that only misprints do.
-func (x *Explored) Apart() (designs, misprints *Explored) {
+func (x *Explored) DesignsAndMisprints() (designs, misprints *Explored) {
 	misprint := func(l *ExploredLock) bool { return l.Defect() || locks.Misprint(l.Lock) }
 	return x.Only(func(l *ExploredLock) bool { return !misprint(l) }), x.Only(misprint)
 }

@@ -41,7 +41,7 @@ type view struct {
 // costs. Libraries were walked with one fault in the plain profile, so one that survives these is
 // unknown.
 func HTML(f *advice.Facts, libraries []*results.Library, l say.Language) ([]byte, error) {
-	designs, misprints := f.Explored.Apart()
+	designs, misprints := f.Explored.DesignsAndMisprints()
 	v := &view{Explored: designs, facts: f, libraries: libraries, language: l}
 	v.Head = design.Head(say.Text("Which lock should I use?").In(l))
 	for i := range designs.Locks {
