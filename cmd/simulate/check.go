@@ -47,16 +47,16 @@ forms. These two work as they are:
 
 Events are acquired, released, lost, extended, waiting, crashed and write. JSON arrays,
 exports of Kibana and Datadog, ECS, zap, klog, logback, log4j and MONITOR of Redis are
-recognized; of other text, --pattern says where the values stand, and --explain-format
-shows how the first lines are read. docs/check.md has all of it.
+recognized; for other text, --pattern says where the values are, and --explain-format
+shows how the first lines are read. docs/check.md has the details.
 
-Several files are one log, such as those of the pods of a service; each lock of it is
+Several files, such as those of the pods of a service, are one log; each lock in it is
 judged separately. A file may be gzipped; - reads stdin and keeps a copy in TMPDIR,
 except with --follow. The history.jsonl of a run directory is judged, too.
 
-Two clients that certainly held a lock at once, or a broken property, give exit code 1;
-otherwise, what is only possible, or unknown, gives 3. Without --clock-error and
---released-after, what depends on a plausible one is only possible.
+The exit code is 1 if two clients certainly held a lock at once or a property broke, and 3 if
+that is only possible or is unknown. Without --clock-error and --released-after, plausible
+values are assumed, and an overlap that depends on them is only possible.
 
 ` + exitHint,
 		Example: `  simulate check production.csv --clock-error 50ms --lease 30s  # a log of yours
@@ -75,15 +75,15 @@ otherwise, what is only possible, or unknown, gives 3. Without --clock-error and
 		},
 	}
 	flags := cmd.Flags()
-	flags.DurationVar(&f.clockError, "clock-error", logcheck.PlausibleClockError, "how far the clock of each client may be off, either way; not given, 0 is\ntried as well")
-	flags.DurationVar(&f.releasedAfter, "released-after", logcheck.PlausibleReleasedAfter, "how long after a release its line may be written; not given, 0\nis tried as well")
-	flags.DurationVar(&f.lease, "lease", 0, "how long a grant lasts: ends the hold of a client that is not heard\nof again; an extension starts it afresh")
-	flags.BoolVar(&f.reentrant, "reentrant", false, "a client may acquire what it holds; else it may be two with one name")
-	flags.BoolVar(&f.separate, "separate", false, "judge each file for itself; else several files are one log")
+	flags.DurationVar(&f.clockError, "clock-error", logcheck.PlausibleClockError, "how far the clock of each client may be off, either way; if not given, 0\nis tried as well")
+	flags.DurationVar(&f.releasedAfter, "released-after", logcheck.PlausibleReleasedAfter, "how long after a release its line may be written; if not given,\n0 is tried as well")
+	flags.DurationVar(&f.lease, "lease", 0, "how long a grant lasts: ends the hold of a client that writes\nno more lines; an extension restarts it")
+	flags.BoolVar(&f.reentrant, "reentrant", false, "a client may acquire a lock that it holds; otherwise that may be two clients\nwith one name")
+	flags.BoolVar(&f.separate, "separate", false, "judge each file by itself; otherwise several files are one log")
 	flags.DurationVar(&f.window, "window", 0, "how far lines may be out of order; a file with more than that is\nsorted on disk first")
 	f.formatFlags(flags)
-	flags.BoolVar(&f.follow, "follow", false, "keep reading while the log grows, and tell each violation as it comes;\nCtrl-C ends it with the verdict so far")
-	flags.BoolVar(&f.skip, "skip-invalid", false, "count and skip lines that cannot be read; else the first one ends the check")
+	flags.BoolVar(&f.follow, "follow", false, "keep reading while the log grows, and report each violation as it appears;\nCtrl-C ends it with the verdict so far")
+	flags.BoolVar(&f.skip, "skip-invalid", false, "count and skip lines that cannot be read; otherwise the first one ends the check")
 	return speaks(cmd, g)
 }
 
@@ -94,7 +94,7 @@ func (f *logFlags) formatFlags(flags *pflag.FlagSet) {
 	flags.StringArrayVar((*[]string)(&f.format.Pattern), "pattern", nil, "for lines of text, or messages: a regular expression with groups such as\n(?<client>...), (?<lock>...), (?<event>...); of several, the first that matches")
 	flags.StringVar(&f.columns, "columns", "", "what the log calls its columns, keys or groups: time=ts,client=pod.name;\n=TEXT is that text, @file the file's name, a+b both")
 	flags.StringVar(&f.events, "events", "", "what it calls its events: lost=no longer ours,waiting=queued|blocked")
-	flags.StringArrayVar((*[]string)(&f.format.Ignore), "ignore", nil, "a regular expression for lines that do not matter though they speak of a lock")
+	flags.StringArrayVar((*[]string)(&f.format.Ignore), "ignore", nil, "a regular expression for lines that do not matter although they mention a lock")
 	flags.StringVar(&f.format.Layout, "time-layout", "", "how its times are written: yyyy-MM-dd HH:mm:ss,SSS or %d/%b/%Y %H:%M:%S")
 	flags.StringVar(&f.format.Zone, "zone", "", "the zone of times that have none: Europe/Berlin or +01:00")
 	flags.StringVar(&f.format.Unit, "time-unit", "", "the unit of times that are numbers: s, ms, us or ns")
@@ -261,7 +261,7 @@ func openInput(ctx context.Context, file string) (*input, error) {
 	f, err := interrupt.Unless(ctx, "opening "+file, func() (*os.File, error) { return os.Open(file) })
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, fmt.Errorf("%s: there is no such file", file)
+		return nil, fmt.Errorf("%s: no such file", file)
 	case err != nil:
 		return nil, runstore.NotRead(err)
 	}
@@ -282,7 +282,7 @@ func openInput(ctx context.Context, file string) (*input, error) {
 func (in *input) checkNotIn(others []*input) error {
 	for _, other := range others {
 		if in.info == nil && other.info == nil || in.info != nil && other.info != nil && os.SameFile(in.info, other.info) {
-			return fmt.Errorf("%s and %s are one file: leave one out, or say --separate", other.name, in.name)
+			return fmt.Errorf("%s and %s are the same file: leave one out, or add --separate", other.name, in.name)
 		}
 	}
 	return nil
@@ -293,7 +293,7 @@ func (in *input) checkNotIn(others []*input) error {
 func (in *input) look(ctx context.Context, alone bool) error {
 	start, err := interrupt.Unless(ctx, "reading "+in.name, func() ([]byte, error) {
 		b := bufio.NewReaderSize(in.Reader, 64<<10)
-		in.Reader = b               // as it is: a log may have another encoding than the one that shows
+		in.Reader = b               // unchanged: the log may not have the encoding that it seems to have
 		ahead, _ := b.Peek(4 << 10) // reading will return the error again
 		plain, err := logcheck.Plain(bytes.NewReader(ahead), "")
 		if err != nil {
@@ -320,7 +320,7 @@ func (in *input) look(ctx context.Context, alone bool) error {
 func (in *input) keep() error {
 	f, err := os.CreateTemp("", "simulate-pipe-")
 	if err != nil {
-		return fmt.Errorf("%s cannot be kept in the temporary folder, which TMPDIR names: %w", in.name, err)
+		return fmt.Errorf("%s cannot be copied to the temporary folder, which TMPDIR names: %w", in.name, err)
 	}
 	_ = os.Remove(f.Name()) // fails on Windows, where the file stays in the temporary folder
 	rest := io.TeeReader(in.Reader, f)
