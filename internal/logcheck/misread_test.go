@@ -103,12 +103,7 @@ func cut(text string, line int) string { return strings.SplitAfter(text, "\n")[l
 
 // Logs whose lines may be misread: each has its verdict, or an error that says why not.
 func TestMisreadLogs(t *testing.T) {
-	for _, tt := range []struct {
-		name, mapping string
-		files         []string // the name of each, a line break, and its text
-		want          Verdict
-		says          string // in the error, a doubt or a remark
-	}{
+	judgeAll(t, []foreign{
 		// A holds from 0 to 10 s, and B from 5 to 7 s.
 		{"milliseconds, and one client's seconds", "", []string{"a.csv\ntime,client,lock,event\n1772359200000,A,jobs,acquired\n" +
 			"1772359201000,C,jobs,waiting\n1772359205,B,jobs,acquired\n1772359207,B,jobs,released\n1772359210000,A,jobs,released\n"}, Certain, ""},
@@ -334,16 +329,7 @@ func TestMisreadLogs(t *testing.T) {
 			"2026-03-01T12:00:01.000Z [B] lock waiting: jobs\n2026-03-01T12:00:02.000Z [A] lock released: jobs\n2026-03-01T12:00:05.000Z [B] lock acquired: jobs\n" +
 			"2026-03-01T12:00:09.000Z [A] lock released: jobs\n2026-03-01T12:00:10.000Z [B] lock released: jobs\n"}, Unknown, "it may have been acquired twice"},
 		{"numbered files that are not rotated", "zone: UTC", []string{"web.1\n" + holds("00", "10"), "web.2\n" + holds("05", "20")}, Certain, ""},
-	} {
-		var sources []Source
-		for _, text := range tt.files {
-			name, text, _ := strings.Cut(text, "\n")
-			sources = append(sources, source(name, text))
-		}
-		if got, said := answer(t, tt.mapping, sources...); got != tt.want || !strings.Contains(said, tt.says) {
-			t.Errorf("%s: %q, want %q: %s", tt.name, got, tt.want, said)
-		}
-	}
+	})
 }
 
 // C's line names the holder, A, and is skipped, so it does not end A's hold, which B's meets.

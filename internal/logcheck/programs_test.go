@@ -66,6 +66,9 @@ type foreign struct {
 
 func judgeAll(t *testing.T, all []foreign) {
 	t.Helper()
+	if len(all) == 0 {
+		t.Fatal("no logs")
+	}
 	for _, tt := range all {
 		var sources []Source
 		for _, text := range tt.files {
@@ -80,7 +83,45 @@ func judgeAll(t *testing.T, all []foreign) {
 
 // What is no name, no time and no event of a line is not taken for one.
 func TestLinesOfPrograms(t *testing.T) {
-	judgeAll(t, []foreign{})
+	judgeAll(t, []foreign{
+		// Two locks, of which each has one holder.
+		{"names with blanks in quotation marks", "", []string{"a.log\n" + spoken("'daily report'", "'daily cleanup'")}, Unknown, "no client contended"},
+		{"one of them", "", []string{"a.log\n" + spoken(`"daily report"`, "'daily report'")}, Certain, ""},
+		{"names behind a dash", "", []string{"a.log\n" + spoken("- jobs", "- mail")}, Unknown, "4 lines speak of a lock or name one and were not fully understood"},
+		{"names that are masked", "", []string{"a.log\n" + spoken("***", "***")}, Unknown, "4 lines speak of a lock or name one and were not fully understood"},
+		// The second one tries, and does not get it.
+		{"a try that failed", "", []string{tried("Failed to acquire lock jobs")}, None, ""},
+		{"a try", "", []string{tried("Trying to acquire the lock 'jobs'")}, None, ""},
+		{"what could not be had", "", []string{tried("Could not acquire lock jobs, giving up")}, None, ""},
+		{"what was not acquired", "", []string{tried("Lock not acquired: jobs")}, None, ""},
+		{"it is locked", "preset: logback\npattern: '(?<event>[Ll]ocked|unlocked): (?<lock>\\w+)'\n", []string{strings.NewReplacer("Acquired lock jobs", "Locked: jobs", "Released lock jobs", "unlocked: jobs").Replace(tried("It's locked: jobs"))}, Unknown, "first line 2"},
+		// Each job takes it in one thread and gives it back in another one, and none has it beside another.
+		{"jobs that move between threads", "", []string{"a.log\n" + thread(0, "w1", "Acquired lock jobs") + thread(1, "w3", "Released lock jobs") + thread(2, "w2", "Acquired lock jobs") + thread(3, "w1", "Released lock jobs")}, Possible, "line 2: a.log/w3 ends a hold of jobs that another one may have begun"},
+		{"jobs that move between threads that had it", "", []string{"a.log\n" + spoken("jobs", "mail") + thread(4, "w2", "Acquired lock jobs") + thread(5, "w1", "Released lock jobs") + thread(6, "w3", "Acquired lock jobs") + thread(7, "w2", "Released lock jobs") + thread(8, "w3", "Released lock jobs")}, Possible, "line 6: a.log/w1 ends"},
+		{"a thread that releases what it has lost", "", []string{"a.log\n" + thread(0, "w1", "Acquired lock jobs") + thread(1, "w1", "Lost lock jobs") + thread(2, "w2", "Acquired lock jobs") + thread(3, "w1", "Released lock jobs") + thread(4, "w2", "Released lock jobs")}, None, ""},
+		{"a thread that releases what it has acquired before the log", "", []string{"a.log\n" + thread(0, "w3", "Released lock jobs") + strings.ReplaceAll(spoken("jobs", "jobs"), "10:00", "10:01")}, Certain, "does not begin in this log"},
+		{"clients that are no threads", byKeys, []string{keyed("TIME lock WHAT: jobs by WHO") + "2026-03-01T10:00:10.000Z lock acquired: jobs by a\n2026-03-01T10:00:11.000Z lock released: jobs by c\n2026-03-01T10:00:12.000Z lock acquired: jobs by d\n2026-03-01T10:00:13.000Z lock released: jobs by a\n"}, Certain, "does not begin in this log"},
+		// The second session asks for what the first one has.
+		{"functions, as pgaudit shows them", byFunction, []string{sessions("AUDIT: SESSION,1,1,READ,SELECT,,,SELECT pg_advisory_lock(42),<not logged>")}, Unknown, "it shows what a server was asked"},
+		{"functions that have returned", byFunction, []string{sessions("duration: 0.312 ms  statement: SELECT pg_advisory_lock(42)")}, Certain, ""},
+		{"functions that have returned something", byFunction, []string{sessions("duration: 0.312 ms  statement: SELECT pg_try_advisory_lock(42)")}, Unknown, "it shows what a server was asked"},
+		{"functions, in what an application says of them", `pattern: '\[(?<client>\d)\].*SELECT (?:un)?lock\((?<lock>\d+)\) (?<event>\w+)'`, []string{strings.NewReplacer("unlock(42)", "unlock(42) released", " lock(42)", " lock(42) acquired").Replace(sessions("SELECT lock(42)"))}, Certain, ""},
+		// B acquires while A has it; none of the times below is that of the lease.
+		{"a number for the time, and a date behind the event", byKeys, []string{keyed("177235920SECOND.000 lock WHAT: jobs by WHO until 2026-03-01T10:09:00.000Z")}, "", "stands behind the event"},
+		{"a key with another date before that of the time", byKeys, []string{keyed("expires=2026-03-01T10:09:00.000Z lock WHAT: jobs by WHO")}, "", `the date of a key "expires"`},
+		{"the time behind the event", byKeys, []string{keyed(`level=info msg="lock WHAT: jobs by WHO" time=TIME`)}, Certain, ""},
+		{"the time before it, in quotation marks", byKeys, []string{keyed(`ts="TIME" msg="lock WHAT: jobs by WHO" expires=2026-03-01T10:09:00.000Z`)}, Certain, ""},
+		// A has it from 10:00:00 to 10:00:05 in UTC, B from 10:00:03 on.
+		{"a zone behind a blank", byName + "zone: Europe/Berlin\n", []string{"a.log\n2026-03-01 10:00:00.000 Z [A] lock acquired: jobs\n2026-03-01 10:00:05.000 Z [A] lock released: jobs\n", "b.log\n2026-03-01 11:00:03.000 [B] lock acquired: jobs\n2026-03-01 11:00:09.000 [B] lock released: jobs\n"}, Certain, ""},
+		{"a zone in brackets", byName + "zone: Europe/Berlin\n", []string{"a.log\n2026-03-01 10:00:00.000 (UTC) [A] lock acquired: jobs\n"}, "", `"(UTC)" behind "2026-03-01 10:00:00.000" may be`},
+		// w1 has lost it when w2 gets it.
+		{"an exception with the words of an event", "", []string{"a.log\n" + thread(0, "w1", "Acquired lock jobs") + thread(1, "w2", "Waiting for lock jobs") + thread(2, "w1", "failed") + "com.acme.Gone: Lost lock jobs\n\tat com.acme.J.run(J.java:7)\n" + thread(3, "w2", "Acquired lock jobs") + thread(4, "w1", "Lost lock jobs")}, Certain, "1 line speaks of a lock or names one and was not fully understood, first line 4"},
+		{"no line has a time", byKeys, []string{keyed("lock WHAT: jobs by WHO")}, "", "line 1: no time is recognized in it"},
+		// Messages are missing, and with them perhaps an event.
+		{"messages that rsyslog has lost", "", []string{tried("imuxsock[pid: 1, name: java]: 17 messages lost due to rate-limiting")}, Unknown, "first line 2"},
+		{"messages that journald has suppressed", "", []string{tried("Suppressed 1234 messages from billing.service")}, Unknown, "first line 2"},
+		{"messages that Heroku has dropped", "", []string{tried("Error L10 (output buffer overflow): 12 messages dropped since 2026-03-01T10:00:01.000000+00:00.")}, Unknown, "first line 2"},
+	})
 }
 
 // Logs of programs are recognized, and their values found; or the error says what to do.
