@@ -1,12 +1,14 @@
 package main
 
 import (
+	"errors"
 	"go/ast"
 	"go/parser"
 	"go/token"
 	"go/types"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -21,7 +23,7 @@ func TestTheListApplies(t *testing.T) {
 		t.Errorf("%d mutations: the list has become short", len(all))
 	}
 	seen := map[string]bool{}
-	was := map[string][]string{} // undeclared without a mutation, by file
+	was := map[string][]string{} // errors without a mutation, by file
 	for i := range all {
 		m := &all[i]
 		if err := m.check(); err != nil {
@@ -38,23 +40,20 @@ func TestTheListApplies(t *testing.T) {
 		}
 		if _, known := was[m.File]; !known {
 			before := must.Get(os.ReadFile(filepath.Join("../../..", m.File)))(t)
-			was[m.File] = undeclared(t, m, string(before))
+			was[m.File] = typeErrors(t, m, string(before))
 		}
-		for _, name := range undeclared(t, m, text) { // what a rename has left in the list
-			if !slices.Contains(was[m.File], name) {
-				t.Errorf("%s does not compile: there is no %s in %s", m.Name, name, m.File)
+		for _, problem := range typeErrors(t, m, text) { // a rename leaves old names in the list
+			if !slices.Contains(was[m.File], problem) {
+				t.Errorf("%s does not compile: %s: %s", m.Name, m.File, problem)
 			}
 		}
 	}
 }
 
-// undeclared are the names that the package of a mutation uses and does not declare, with this text
-// in place of the mutated file; none in another language. Without an importer some imports are
-// among them.
-func undeclared(t *testing.T, m *mutation, text string) (names []string) {
-	if filepath.Ext(m.File) != ".go" {
-		return nil
-	}
+// typeErrors are the errors of the package of a mutation, without positions, with this text in place
+// of the mutated file. There is no importer, so some are about imports, and what comes from other
+// packages is not checked.
+func typeErrors(t *testing.T, m *mutation, text string) (problems []string) {
 	paths := must.Get(filepath.Glob(filepath.Join("../../..", filepath.Dir(m.File), "*.go")))(t)
 	set := token.NewFileSet()
 	var files []*ast.File
@@ -73,12 +72,36 @@ func undeclared(t *testing.T, m *mutation, text string) (names []string) {
 		files = append(files, f)
 	}
 	config := types.Config{Error: func(err error) {
-		if _, name, ok := strings.Cut(err.Error(), "undefined: "); ok {
-			names = append(names, name)
+		var problem types.Error
+		if errors.As(err, &problem) {
+			problems = append(problems, problem.Msg)
 		}
 	}}
-	_, _ = config.Check("", set, files, nil) // the rest of what it says is for want of an importer
-	return names
+	pkg, _ := config.Check("", set, files, nil) // its error is the first of the problems
+	return slices.DeleteFunc(problems, func(problem string) bool {
+		missing := missingMember.FindStringSubmatch(problem)
+		return missing != nil && token.IsExported(missing[2]) && embedsAnImport(pkg.Scope().Lookup(missing[1]))
+	})
+}
+
+var missingMember = regexp.MustCompile(`type \*?(\w+) has no field or method (\w+)`)
+
+// embedsAnImport tells whether a type is a struct with an embedded one of another package, whose
+// exported members are not known here.
+func embedsAnImport(declared types.Object) bool {
+	if declared == nil {
+		return false
+	}
+	fields, ok := declared.Type().Underlying().(*types.Struct)
+	if !ok {
+		return false
+	}
+	for field := range fields.Fields() {
+		if field.Embedded() && field.Type() == types.Typ[types.Invalid] {
+			return true
+		}
+	}
+	return false
 }
 
 // The parts together are the whole list, each mutation once.
