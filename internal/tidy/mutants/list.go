@@ -86,18 +86,23 @@ func choose(all []mutation, pattern, part string) ([]mutation, error) {
 	return chosen, nil
 }
 
-// apply returns the text of the mutated file. An old text that does not occur exactly once is an
-// error: the code has changed, and the mutation has to change, too.
+// apply returns the text of the mutated file.
 func (m *mutation) apply(root string) (string, error) {
 	text, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(m.File)))
 	if err != nil {
 		return "", fmt.Errorf("%s: %w", m.Name, err)
 	}
+	return m.replace(string(text))
+}
+
+// replace mutates the text of the file. An old text that does not occur exactly once is an error:
+// the code has changed, and the mutation has to change, too.
+func (m *mutation) replace(text string) (string, error) {
 	old, replaced := strings.TrimSuffix(m.Old, "\n"), strings.TrimSuffix(m.New, "\n")
-	if n := strings.Count(string(text), old); n != 1 {
+	if n := strings.Count(text, old); n != 1 {
 		return "", fmt.Errorf("%s: its old text is in %s %d times, want once: let it follow the code, in internal/tidy/mutants/list", m.Name, m.File, n)
 	}
-	return strings.Replace(string(text), old, replaced, 1), nil
+	return strings.Replace(text, old, replaced, 1), nil
 }
 
 // check validates a mutation of the list.

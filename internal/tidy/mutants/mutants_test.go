@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"go/ast"
 	"go/parser"
@@ -23,7 +24,6 @@ func TestTheListApplies(t *testing.T) {
 		t.Errorf("%d mutations: the list has become short", len(all))
 	}
 	seen := map[string]bool{}
-	was := map[string][]string{} // errors without a mutation, by file
 	for i := range all {
 		m := &all[i]
 		if err := m.check(); err != nil {
@@ -33,40 +33,63 @@ func TestTheListApplies(t *testing.T) {
 			t.Errorf("two mutations are called %s", m.Name)
 		}
 		seen[m.Name] = true
-		text, err := m.apply("../../..")
-		if err != nil {
+		if _, err := m.apply("../../.."); err != nil {
 			t.Error(err)
-			continue
 		}
-		if _, known := was[m.File]; !known {
-			before := must.Get(os.ReadFile(filepath.Join("../../..", m.File)))(t)
-			was[m.File] = typeErrors(t, m, string(before))
-		}
-		for _, problem := range typeErrors(t, m, text) { // a rename leaves old names in the list
-			if !slices.Contains(was[m.File], problem) {
-				t.Errorf("%s does not compile: %s: %s", m.Name, m.File, problem)
+	}
+}
+
+// What a mutation writes exists: a rename leaves old names in the list. All mutations of a package
+// are applied together, since its types are checked as a whole; one that changes what another has
+// changed waits for the next round.
+func TestTheListCompiles(t *testing.T) {
+	packages := map[string][]mutation{}
+	for _, m := range must.Get(load())(t) {
+		dir := filepath.Join("../../..", filepath.Dir(m.File))
+		packages[dir] = append(packages[dir], m)
+	}
+	for dir, waiting := range packages {
+		before := typeErrors(t, dir, nil)
+		for len(waiting) > 0 {
+			texts := map[string]string{} // by file
+			round := waiting
+			waiting = nil
+			for _, m := range round {
+				text, err := m.replace(cmp.Or(texts[m.File], string(must.Get(os.ReadFile(filepath.Join("../../..", m.File)))(t))))
+				if err != nil {
+					waiting = append(waiting, m)
+					continue
+				}
+				texts[m.File] = text
+			}
+			if len(texts) == 0 {
+				break // TestTheListApplies says why
+			}
+			for _, problem := range typeErrors(t, dir, texts) {
+				if !slices.Contains(before, problem) {
+					t.Errorf("a mutation of %s does not compile: %s", filepath.ToSlash(dir), problem)
+				}
 			}
 		}
 	}
 }
 
-// typeErrors are the errors of the package of a mutation, without positions, with this text in place
-// of the mutated file. There is no importer, so some are about imports, and what comes from other
-// packages is not checked.
-func typeErrors(t *testing.T, m *mutation, text string) (problems []string) {
-	paths := must.Get(filepath.Glob(filepath.Join("../../..", filepath.Dir(m.File), "*.go")))(t)
+// typeErrors are the errors of a package without positions, with these texts in place of files.
+// There is no importer, so some are about imports, and what comes from other packages is not checked.
+func typeErrors(t *testing.T, dir string, texts map[string]string) (problems []string) {
 	set := token.NewFileSet()
 	var files []*ast.File
-	for _, path := range paths {
-		var source any // nil: what is in the file
-		if filepath.Base(path) == filepath.Base(m.File) {
-			source = text
-		} else if strings.HasSuffix(path, "_test.go") {
+	for _, path := range must.Get(filepath.Glob(filepath.Join(dir, "*.go")))(t) {
+		if strings.HasSuffix(path, "_test.go") {
 			continue
+		}
+		var source any // nil: what is in the file
+		if text, mutated := texts[filepath.ToSlash(strings.TrimPrefix(path, "../../../"))]; mutated {
+			source = text
 		}
 		f, err := parser.ParseFile(set, path, source, 0)
 		if err != nil {
-			t.Errorf("%s: %v", m.Name, err)
+			t.Error(err)
 			return nil
 		}
 		files = append(files, f)
