@@ -95,11 +95,7 @@ func (f *adviseFlags) advise(ctx context.Context) error {
 	if len(of) == 0 {
 		return errors.New("--must-not is empty: name at least one way of breaking")
 	}
-	read := storedWalk
-	if f.json {
-		read = toldWalk
-	}
-	r, err := read()
+	r, err := storedWalk()
 	if err != nil {
 		return err
 	}
@@ -114,6 +110,9 @@ func (f *adviseFlags) advise(ctx context.Context) error {
 	designs, misprints := r.DesignsAndMisprints()
 	all := explore.Advise(designs, expected, of)
 	if f.json {
+		if err := explore.Tell(r); err != nil {
+			return bug(err)
+		}
 		return f.printJSON(map[string]any{
 			"schema": 1, "expected": expected, "must_not": f.mustNot, "stores": f.stores, "locks": all,
 			"misprints": explore.Advise(misprints, expected, of),

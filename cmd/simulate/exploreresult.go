@@ -161,19 +161,11 @@ func carried[T any](read func([]byte) (*T, error), data []byte, err error) (*T, 
 	return out, bug(err)
 }
 
-// storedWalk is the stored result of the walk of the fault space.
+// storedWalk is the stored result of the walk of the fault space, without the texts of its stories,
+// which take time to generate.
 func storedWalk() (*results.Explored, error) {
 	data, err := measurements.Explore()
 	return carried(results.ReadExplored, data, err)
-}
-
-// toldWalk is the same with the texts of its stories, which take time to generate.
-func toldWalk() (*results.Explored, error) {
-	walk, err := storedWalk()
-	if err != nil {
-		return nil, err
-	}
-	return walk, bug(explore.Tell(walk))
 }
 
 // storedLibraries are the measurements of libraries with their own code, by lock.
@@ -190,9 +182,12 @@ func storedIn(files [][]byte, err error) ([]*results.Library, error) {
 
 // explorePage writes the page of the stored walk, on which a user ticks what can happen.
 func (g *globals) explorePage(ctx context.Context, l say.Language) (path string, err error) {
-	walk, err := toldWalk()
+	walk, err := storedWalk()
 	if err != nil {
 		return "", err
+	}
+	if err := explore.Tell(walk); err != nil {
+		return "", bug(err)
 	}
 	facts, err := factsOf(ctx, walk)
 	if err != nil {

@@ -11,7 +11,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"lockstep/internal/campaign/explore"
 	"lockstep/internal/campaign/matrix"
+	"lockstep/internal/campaign/results"
 	"lockstep/internal/checker"
 	"lockstep/internal/each"
 	"lockstep/internal/locks"
@@ -100,8 +102,15 @@ func (f *matrixFlags) measure(ctx context.Context, asked bool) error {
 		o.Seeds = 0
 	}
 	if !f.live() && c.scalePPM == million {
-		if o.Walk, err = toldWalk(); err != nil {
+		walk, err := storedWalk()
+		if err != nil {
 			return err
+		}
+		o.Walk = walk.Only(func(l *results.ExploredLock) bool {
+			return slices.ContainsFunc(c.locks, func(v locks.Variant) bool { return v.ID == l.Lock })
+		})
+		if err := explore.Tell(o.Walk); err != nil {
+			return bug(err)
 		}
 	}
 	started := time.Now()
