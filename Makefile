@@ -81,7 +81,7 @@ more-played:
 more-quiet: consul
 	$(MORE) scripts/test-live -timeout 20m -count=1 -run RealConsul ./internal/store/consul/live -conformance.operations 12000
 	$(MORE) scripts/test-live -timeout 20m -count=1 -run ContendOnRealServers ./internal/real/worker
-	$(MORE) scripts/test-live -timeout 20m -count=1 -run 'WithoutFaultsOneClient|EachStore|SilentLeader|IdleSession|LeaderOfACluster|AnOperator|Database|AReplicaFollows|NothingIsLeft|ReaperIsKilled|AnotherShards|FrozenPrimaryOfACluster|LibrariesFollowSentinels|SentinelsSplit|MinorityOfSentinels|SentinelsForget|LibrariesLet|ClockOfANodeOfACluster|LinksOnly|NoStorm|BinaryTokens|Consul' ./internal/real
+	$(MORE) scripts/test-live -timeout 20m -count=1 -run 'WithoutFaultsOneClient|EachStore|SilentLeader|IdleSession|LeaderOfACluster|AnOperator|Database|AReplicaFollows|NothingIsLeft|ReaperIsKilled|AnotherShards|FrozenPrimaryOfACluster|LibrariesFollowSentinels|SentinelsSplit|MinorityOfSentinels|SentinelsForget|LibrariesLet|LibrariesKeep|ClockOfANodeOfACluster|LinksOnly|NoStorm|BinaryTokens|Consul' ./internal/real
 	$(MORE) scripts/test-live -tags live,queue -timeout 20m -count=1 -run LongScripts ./cmd/simulate
 	GO="$(GO)" scripts/live $(LIVE_QUIET)
 	@out=$$(mktemp -d); trap 'rm -rf $$out' EXIT; play="--lock consul-session --backend process --scale 0.1 --out $$out"; \

@@ -279,7 +279,8 @@ func (h *harness) begin() {
 	k, _ := kindOf(h.variant.Store)
 	stagger := max(h.plan.Workload.Stagger, k.stagger)
 	h.arrivalMu.Lock()
-	h.startOrder, h.arrivals = workload.NewStartOrder(len(h.clients), stagger, h.plan.Network.Timeout), slices.Clone(h.clients)
+	patience := max(h.plan.Network.Timeout, time.Second) // a client on a busy machine may take that long
+	h.startOrder, h.arrivals = workload.NewStartOrder(len(h.clients), stagger, patience), slices.Clone(h.clients)
 	h.arrivalMu.Unlock()
 	h.admit()
 	time.Sleep(zero - osproc.Now())

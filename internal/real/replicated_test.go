@@ -65,8 +65,8 @@ func TestADatabaseDiesAfterItsReplication(t *testing.T) {
 func TestTwoPrimariesOfADatabase(t *testing.T) {
 	t.Parallel()
 	onTwo(t, func(t *testing.T, d replicated) {
-		h := run(t, d.story(t, "0s", "workload.stagger=100ms",
-			asks+fmt.Sprintf("partition: [[A, %s], [B, %s]], for: 3s", d.server(1), d.server(2)), asks+"after: 50ms, promote: replica"))
+		h := run(t, d.story(t, "0s", "workload.stagger=100ms", "workload.work=3s",
+			asks+fmt.Sprintf("partition: [[A, %s], [B, %s]], until: B acquires", d.server(1), d.server(2)), asks+"after: 50ms, promote: replica"))
 		twoPrimaries(t, h, d.server(1), d.server(2))
 	})
 }
