@@ -155,7 +155,8 @@ func TestKeysThatSayThatItFailed(t *testing.T) {
 		`"errorCode":"ConditionalCheckFailedException"`: Unknown, `"errorMessage":"timed out"`: Unknown, `"error_code":409`: Unknown, `"errMsg":"no reply"`: Unknown, `"error":{"type":"Conflict"}`: Unknown,
 		`"err":{"name":"LockError","stack":"x"}`: Unknown, `"@x":"System.TimeoutException"`: Unknown, `"exceptionMessage":"no reply"`: Unknown, `"exception":{"class":"Timeout"}`: Unknown, `"statusCode":409`: Unknown, `"status_code":503`: Unknown,
 		`"http_status":423`: Unknown, `"responseStatus":{"code":409}`: Unknown, `"http":{"response":{"status_code":409}}`: Unknown,
-		`"statusCode":200`: Certain, `"errorCode":0`: Certain, `"error_message":""`: Certain, `"error":{"type":null}`: Certain, `"responseStatus":{"code":200}`: Certain, `"errors_before":3`: Certain, `"upstream_status":409`: Certain,
+		`"gotLock":false`: Unknown, `"won":false`: Unknown, `"is_leader":false`: Unknown, `"reply":null`: Unknown,
+		`"gotLock":true`: Certain, `"statusCode":200`: Certain, `"errorCode":0`: Certain, `"error_message":""`: Certain, `"error":{"type":null}`: Certain, `"responseStatus":{"code":200}`: Certain, `"errors_before":3`: Certain, `"upstream_status":409`: Certain,
 	} {
 		log := says("0", "a", "acquired", "") + says("1", "b", "acquired", ","+more) + says("2", "a", "released", "") + says("3", "b", "released", "")
 		if want == Unknown { // so that this line alone does not begin a hold

@@ -335,7 +335,7 @@ func (l *log) emit(f *logline.Fields) error {
 		return logline.ErrUnread
 	case f.Prose && unknown:
 		return logline.Pass(l.line)
-	case f.Failed != nil && err == nil && e.Kind != Waiting && e.Kind != Lost && !(f.Failed == logline.ErrShared && e.HasMode) && !(f.Failed == logline.ErrNotHeld && e.Kind == Released):
+	case f.Failed != nil && err == nil && e.Kind != Waiting && e.Kind != Lost && !(f.Failed == logline.ErrShared && e.HasMode) && !((f.Failed == logline.ErrNotHeld || f.Failed == logline.ErrGoesOn) && e.Kind == Released):
 		return f.Failed
 	case err != nil || f.Moved != nil:
 		return cmp.Or(err, f.Moved)

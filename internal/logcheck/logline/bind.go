@@ -192,7 +192,7 @@ func (b *bound) around(p *pattern, f *Fields) {
 	if sharing.Match(p.event(20)) || sharing.Match(behind) {
 		b.failed = cmp.Or(b.failed, error(ErrShared))
 	}
-	b.failed = cmp.Or(p.failed(), b.failed)
+	b.failed = cmp.Or(p.failed(f.Client), b.failed)
 	f.Behind = valued.ReplaceAllFunc(behind, func(pair []byte) []byte {
 		if mayMatter(pair) {
 			return pair
@@ -209,16 +209,16 @@ var valued = regexp.MustCompile(`([\w.-]+)=("[^"]*"|\S+)`)
 // lock. What is no error is nothing.
 const (
 	success = `success(?:ful)?|succeeded|ok|` + state
-	state   = `acquired|obtained|granted|locked`
+	state   = `acquired|obtained|granted|locked|held|won|leader|(?:got|ha(?:s|ve))_?(?:the_?)?lock`
 	faults  = `failed|(?:err(?:or)?s?|exception)(?:[._]?(?:message|msg|code|type|class|name|reason|stack(?:_?trace)?))?|exc_info|stack_?trace|@x`
 	status  = `(?:http_?|response_?)?status(?:[._]?code)?`
 	modes   = `(?:lock[._]?)?mode|lock[._]?(?:type|kind)`
 )
 
 var (
-	outcome = regexp.MustCompile(`(?i)^(?:(?:event|lock|fields|attributes|jsonPayload|_source|context|extra|data|properties|result|http|response)\.)*(?:(?:lock_?|is_?)?(?:` + success + `|` + faults + `|outcome|result|` + status + `|shared|exclusive)|` + modes + `)$`)
+	outcome = regexp.MustCompile(`(?i)^(?:(?:event|lock|fields|attributes|jsonPayload|_source|context|extra|data|properties|result|http|response)\.)*(?:(?:lock_?|is_?)?(?:` + success + `|` + faults + `|outcome|result|reply|` + status + `|shared|exclusive)|` + modes + `)$`)
 	failure = regexp.MustCompile(`(?i)(?:\b|_)(?:(?:` + success + `)["' ]*[:=]+>?["' ]*(?:0|f|n|no|false|fail\w*|unsuccessful|null|<?nil|none|undefined)|` +
-		`(?:outcome|result|` + status + `)["' ]*[:=]+>?["' ]*(?:\w+_)?(?:false|fail\w*|error|denied|reject\w*|busy|not_?\w+|timed?[ _-]?out|unsuccessful|4[0-4]\d|5[01]\d))\b|_?result=null$`)
+		`(?:outcome|result|reply|` + status + `)["' ]*[:=]+>?["' ]*(?:\w+_)?(?:false|fail\w*|error|denied|reject\w*|busy|not_?\w+|timed?[ _-]?out|unsuccessful|4[0-4]\d|5[01]\d))\b|(?:result|reply)=null$`)
 	problem   = regexp.MustCompile(`(?i)(?:^|\.)(?:` + faults + `)$`)
 	stateOnly = regexp.MustCompile(`(?i)(?:^|[._])(?:lock_?|is_?)?(?:` + state + `)$`)
 	nothing   = regexp.MustCompile(`(?i)^"?(?:|null|<?nil>?|none|false|0|-|\[\s*\]|\{\s*\})"?$`)

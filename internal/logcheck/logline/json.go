@@ -217,8 +217,8 @@ func (d *jsonDecoder) single() bool {
 
 // scalar reads the value at the current path, whose name fits less well by behind.
 func (d *jsonDecoder) scalar(behind int) error {
-	to := d.target()
-	if to.slot >= 0 {
+	to, c := d.target(), d.scan.Next()
+	if to.slot >= 0 && !(to.tells && to.rank > 0 && (c == 't' || c == 'f')) { // gotLock is no lock
 		to.rank += behind
 		return d.value(to)
 	}

@@ -77,6 +77,7 @@ var (
 	ErrUnread    = errors.New("it speaks of a lock or names one, and does not have the form of an event")
 	ErrTwo       = errors.New("it has a second event or lock, and only the first was read: a --pattern that takes in the rest of the line says that it does not matter")
 	ErrFailed    = unread("it says that this did not succeed, or null for it")
+	ErrGoesOn    = unread("it goes on with words that may say that this did not succeed: a --pattern that takes them in says that they do not matter")
 	ErrNotHeld   = unread("it says that the lock is not held")
 	ErrSwallowed = unread("a value in quotation marks has a line that is an event by itself: does a mark stand alone?")
 	ErrBy        = unread("it says by whom, and the client was read elsewhere: say with a group (?<client>...) of --pattern who it is")

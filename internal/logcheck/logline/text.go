@@ -295,12 +295,16 @@ func (m matcher) twice(p *pattern) bool {
 var phrase = regexp.MustCompile(`[=:](?:true|false)$|^[^\w\x80-\x{10ffff}]+$|^(?:after|again|and|at|because|before|but|by|due|during|false|for|from|in|into|is|its|of|on|successfully|that|the|to|true|until|was|when|while|with|within|without)[:.]?$`)
 
 // Words before and after a match with which it is no event: not acquired, once released, acquired:
-// false; words that name a client, and those for how long; and the forms in which MySQL and PostgreSQL log what they are asked.
+// false; those with which a sentence may go on and still be one; words that name a client, behind it
+// and before it, and those for how long; and the forms in which MySQL and PostgreSQL log what they
+// are asked.
 var (
 	denies  = regexp.MustCompile(`(?i)(?:\b(?:not|never|no|cannot|could|would|should|may|might|until|unless|if|when|whether|once|before|after|be|to|yet|already|else|some(?:one|body)|nobody|on|will|unable|failed|(?:an)?other(?: +\w+)?)|n't) +(?:(?:yet|been|be|have|has|the|a|lock) +)*$`)
 	isSo    = regexp.MustCompile(`(?i)(?:'s|\b(?:is|was|been|still)) +$`)
-	negates = regexp.MustCompile(`(?i)^[ :=,;()\["'>?!-]*false\b|^\W*(?:failed|failure|unsuccessful\w*)\W*$|^ +(?:(?-i:FAILED)|rejected|timed? ?out)\b|\s(?:=|[-=]?>) ?false\b|\s[-=]> ?(?:0|-1|no|nil|null)\b|HTTP/[\d.]+"? [45]\d\d\b|^\W*by (?:another|other|some(?:one|body))\b`)
+	negates = regexp.MustCompile(`(?i)^[ :=,;()\["'>?!-]*false\b|\s(?:=|[-=]?>) ?false\b|\s[-=]> ?(?:0|-1|no|nil|null)\b|HTTP/[\d.]+"? [45]\d\d\b|^\W*by (?:another|other|some(?:one|body))\b|^ *(?:fail(?:ed|ure)|rejected|unsuccessful\w*)(?:\W*$|:)`)
+	neutral = regexp.MustCompile(`(?i)^(?:[^\w\s:=?>-]|[ \t]*(?:$|[^\w\s:=?>-]|[:=>-]+ *(?:$|true\b|yes\b|ok\b|success|\S+=|[\d.]*[1-9]|[^\w\s])|(?:after|and|as|at|by|during|failed to renew|for|from|in|into|lease|leadership|lock|mutex|of|ok|on|since|so|successfully|to|token|true|ttl|until|using|via|when|while|with|within)\b|[\d.]+ ?[a-zµ]+\b|[\w.-]+[=:]))`)
 	agent   = regexp.MustCompile(`(?i)^[^.;]*\bby +\w`)
+	teller  = regexp.MustCompile(`(?i)(?:^|\s)([a-z][\w.-]*\d[\w.-]*) +(?:has +|just +)*$`)
 	byTime  = regexp.MustCompile(`(?i)\bby +(?:another +)?\d[\d.]* ?(?:[mnuµ]?s|m|h|min|secs?|seconds?|minutes?|hours?|millis|milliseconds?)\b`)
 	selects = regexp.MustCompile(`(?i)\b(?:select|from|do|call|perform)\s+[\w.]*$`)
 	call    = regexp.MustCompile(`^\w*\(`)
@@ -332,17 +336,26 @@ func (p *pattern) denied() bool {
 }
 
 // failed is the error of a match that did not succeed, by the words behind it, or may not have.
-func (p *pattern) failed() error {
+func (p *pattern) failed(client []byte) error {
 	after := byTime.ReplaceAll(p.line[p.found[1]:], nil)
 	switch {
 	case slices.ContainsFunc(asking, func(word []byte) bool { return bytes.Contains(p.line, word) }) && asks.Match(p.line) || p.calls():
 		return ErrAsked
-	case len(after) > 0 && (negates.Match(after) || failure.Match(after)):
+	case negates.Match(after) || failure.Match(after):
 		return ErrFailed
-	case p.group("client") == nil && agent.Match(after):
+	case p.group("client") == nil && (agent.Match(after) || p.byAnother(client)):
 		return ErrBy
+	case !neutral.Match(after):
+		return ErrGoesOn
 	}
 	return nil
+}
+
+// byAnother reports whether a name with a digit, and not the client's, stands before the event.
+func (p *pattern) byAnother(client []byte) bool {
+	before := p.before()
+	who := teller.FindSubmatch(before[max(0, len(before)-60):])
+	return who != nil && !bytes.Contains(client, who[1])
 }
 
 // calls reports whether the event of the last match is the name of a function in a statement, which is
