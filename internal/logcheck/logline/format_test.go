@@ -175,7 +175,7 @@ func TestWordsThatDeny(t *testing.T) {
 		"Acquired lock jobs (success=false)": ErrFailed, "Acquired lock jobs, result: 'failure'": ErrFailed, "Acquired lock jobs, fair=false, ok=true": nil, "Acquired lock jobs, status=0": nil,
 		"Acquired lock jobs FAILED: timeout": ErrFailed, "Acquired lock jobs rejected": ErrFailed, "Acquired lock jobs -> null": ErrFailed, "Acquired lock jobs => 0": ErrFailed, "Acquired lock jobs, result=busy": ErrFailed, "Acquired lock jobs, status=LOCK_BUSY": ErrFailed,
 		"Acquired lock jobs failed: timeout": ErrFailed, "Acquired lock jobs too late, giving up": ErrGoesOn, "Acquired lock jobs but its validity is over": ErrGoesOn, "Acquired lock jobs only partially (1/3 nodes)": ErrGoesOn, "Acquired lock jobs elsewhere": ErrGoesOn, "Acquired lock jobs = 0": ErrGoesOn, "Acquired lock jobs: no": ErrGoesOn,
-		"Acquired lock jobs in 12 ms": nil, "Acquired lock jobs, starting": nil, "Acquired lock jobs (attempt 2)": nil, "Acquired lock jobs ttl=30s": nil, "Acquired lock jobs 12ms": nil,
+		"Acquired lock jobs in 12 ms": nil, "Acquired lock jobs exclusively": nil, "Acquired lock jobs now": nil, "Acquired lock jobs expires at 10:05": nil, "Acquired lock jobs, starting": nil, "Acquired lock jobs (attempt 2)": nil, "Acquired lock jobs ttl=30s": nil, "Acquired lock jobs 12ms": nil,
 		"worker-7 acquired lock jobs": ErrBy, "w2 has acquired lock jobs": ErrBy, "w acquired lock jobs": nil,
 		"on lock released: jobs stop": ErrUnread, "pod-7 will have acquired lock jobs": ErrUnread, "Nobody acquired lock jobs": ErrUnread,
 		"Lock acquired by w: jobs": ErrUnread, "Lock acquired for order 17": ErrUnread, "Lock acquired successfully: jobs": ErrUnread, "Lock acquired: true": ErrUnread, "Released lock on jobs": ErrUnread,

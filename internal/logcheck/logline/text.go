@@ -302,7 +302,7 @@ var (
 	denies  = regexp.MustCompile(`(?i)(?:\b(?:not|never|no|cannot|could|would|should|may|might|until|unless|if|when|whether|once|before|after|be|to|yet|already|else|some(?:one|body)|nobody|on|will|unable|failed|(?:an)?other(?: +\w+)?)|n't) +(?:(?:yet|been|be|have|has|the|a|lock) +)*$`)
 	isSo    = regexp.MustCompile(`(?i)(?:'s|\b(?:is|was|been|still)) +$`)
 	negates = regexp.MustCompile(`(?i)^[ :=,;()\["'>?!-]*false\b|\s(?:=|[-=]?>) ?false\b|\s[-=]> ?(?:0|-1|no|nil|null)\b|HTTP/[\d.]+"? [45]\d\d\b|^\W*by (?:another|other|some(?:one|body))\b|^ *(?:fail(?:ed|ure)|rejected|unsuccessful\w*)(?:\W*$|:)`)
-	neutral = regexp.MustCompile(`(?i)^(?:[^\w\s:=?>-]|[ \t]*(?:$|[^\w\s:=?>-]|[:=>-]+ *(?:$|true\b|yes\b|ok\b|success|\S+=|[\d.]*[1-9]|[^\w\s])|(?:after|and|as|at|by|during|failed to renew|for|from|in|into|lease|leadership|lock|mutex|of|ok|on|since|so|successfully|to|token|true|ttl|until|using|via|when|while|with|within)\b|[\d.]+ ?[a-zµ]+\b|[\w.-]+[=:]))`)
+	neutral = regexp.MustCompile(`(?i)^(?:[^\w\s:=?>-]|[ \t]*(?:$|[^\w\s:=?>-]|[:=>-]+ *(?:$|true\b|yes\b|ok\b|success|\S+=|[\d.]*[1-9]|[^\w\s])|(?:after|and|as|at|by|during|exclusively|expires|failed to renew|for|from|in|into|lease|leadership|lock|mutex|now|of|ok|on|since|so|successfully|to|token|true|ttl|until|using|via|when|while|with|within)\b|[\d.]+ ?[a-zµ]+\b|[\w.-]+[=:]))`)
 	agent   = regexp.MustCompile(`(?i)^[^.;]*\bby +\w`)
 	teller  = regexp.MustCompile(`(?i)(?:^|\s)([a-z][\w.-]*\d[\w.-]*) +(?:has +|just +)*$`)
 	byTime  = regexp.MustCompile(`(?i)\bby +(?:another +)?\d[\d.]* ?(?:[mnuµ]?s|m|h|min|secs?|seconds?|minutes?|hours?|millis|milliseconds?)\b`)
