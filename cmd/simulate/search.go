@@ -315,7 +315,7 @@ func (f *searchFlags) show(ctx context.Context, p *plan.Plan, h *hunt) error {
 	line("found", x.Before.Words())
 	line("smallest", say.AfterReplays.With(x.After.Words(), say.Number(x.Plays)))
 	for _, fault := range x.Smallest.Faults {
-		line("", fault.Told())
+		line("", fault.Sentence())
 	}
 	line("file", say.Verbatim(h.file))
 	line("original", say.Verbatim(f.replay(p, h.lock, x.Seed)))

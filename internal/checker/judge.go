@@ -201,7 +201,7 @@ func (j *Judgement) Idle() say.Phrase {
 
 // Said says that the line had no effect.
 func (l *DrawnLine) Said() say.Phrase {
-	return say.NothingCameOf.With(say.Number(l.Number), faults.Told(l.Values, l.Text))
+	return say.NothingCameOf.With(say.Number(l.Number), faults.Sentence(l.Values, l.Text))
 }
 
 // unnoticed says why no client could have noticed a violation of a property; nothing when one
@@ -283,5 +283,5 @@ func (j *Judgement) unless(wrong func(*FiredFault) say.Phrase, drawn say.Of0) sa
 
 // said is the fault as the arguments of a phrase.
 func (f *FiredFault) said() (say.Number, say.Part) {
-	return say.Number(f.Number), faults.Told(f.Values, cmp.Or(f.Text, f.Verb))
+	return say.Number(f.Number), faults.Sentence(f.Values, cmp.Or(f.Text, f.Verb))
 }

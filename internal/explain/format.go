@@ -44,7 +44,7 @@ func (t *narrator) fault(e *history.Event) say.Part {
 		// Of one client it tells which message; "any client's SET" would seem to be each.
 		if of := known.Trigger; known.Spec().OnWire && t.h.Node(of.Subject) != 0 {
 			known.Trigger = faults.Trigger{Moment: of.Moment, Subject: of.Subject, Command: of.Command, Nth: 1}
-			return action{known.Told()}
+			return action{known.Sentence()}
 		}
 		return action{known.Action()}
 	}

@@ -11,8 +11,8 @@ func init() {
 		Params:  []Param{{Name: "by", Kind: ParamDuration, Required: true, Doc: "how much later it arrives"}},
 		OnWire:  true,
 		Delays:  true,
-		Tell: func(t Telling) say.Phrase {
-			return toldDelay.With(message{t.Value, t.of}, say.Planned(t.Durations["by"]))
+		Describe: func(t Description) say.Phrase {
+			return textDelay.With(message{t.Value, t.of}, say.Planned(t.Durations["by"]))
 		},
 		Begin: func(w World, a Args, at Activation) {
 			w.DelayCall(at.Fault, at.Call, halfOf(a.Value), a.Durations["by"])
@@ -20,4 +20,4 @@ func init() {
 	})
 }
 
-var toldDelay = say.New2[message, say.Planned]("{message} arrives {time} late")
+var textDelay = say.New2[message, say.Planned]("{message} arrives {time} late")

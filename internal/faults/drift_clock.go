@@ -11,8 +11,8 @@ func init() {
 		Params:  []Param{{Name: "rate", Kind: ParamRate, Required: true, Doc: "how much faster than without the fault"}},
 		Ends:    true,
 		Acts:    SpanOfFault,
-		Tell: func(t Telling) say.Phrase {
-			return toldDriftClock.With(whose{t.who}, rate(t.Rates["rate"]), t.Rates["rate"] >= 0, t.Rates["rate"] < 0)
+		Describe: func(t Description) say.Phrase {
+			return textDriftClock.With(whose{t.who}, rate(t.Rates["rate"]), t.Rates["rate"] >= 0, t.Rates["rate"] < 0)
 		},
 		Begin: func(w World, a Args, at Activation) {
 			w.DriftClock(at.Fault, at.Target, a.Rates["rate"])
@@ -22,5 +22,5 @@ func init() {
 	})
 }
 
-var toldDriftClock = say.New4[whose, rate, say.Flag, say.Flag](
+var textDriftClock = say.New4[whose, rate, say.Flag, say.Flag](
 	"{whose} clocks run {rate}[fast? fast][slow? slow]")

@@ -4,17 +4,17 @@ import "lockstep/internal/say"
 
 func init() {
 	Register(Spec{
-		Name:    "drop",
-		Summary: "Loses the request or the reply of one command; the client learns of it only from its response timeout.",
-		Example: "- when: A is about to send SET\n  drop: reply",
-		Value:   Param{Kind: ParamChoice, Choices: []string{"request", "reply"}, Required: true, Doc: "which half of the command"},
-		OnWire:  true,
-		Tell:    func(t Telling) say.Phrase { return toldDrop.With(message{t.Value, t.of}) },
-		Begin:   func(w World, a Args, at Activation) { w.DropCall(at.Fault, at.Call, halfOf(a.Value)) },
+		Name:     "drop",
+		Summary:  "Loses the request or the reply of one command; the client learns of it only from its response timeout.",
+		Example:  "- when: A is about to send SET\n  drop: reply",
+		Value:    Param{Kind: ParamChoice, Choices: []string{"request", "reply"}, Required: true, Doc: "which half of the command"},
+		OnWire:   true,
+		Describe: func(t Description) say.Phrase { return textDrop.With(message{t.Value, t.of}) },
+		Begin:    func(w World, a Args, at Activation) { w.DropCall(at.Fault, at.Call, halfOf(a.Value)) },
 	})
 }
 
-var toldDrop = say.New1[message]("{message} is lost")
+var textDrop = say.New1[message]("{message} is lost")
 
 func halfOf(name string) Half {
 	if name == "request" {

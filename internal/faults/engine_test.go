@@ -339,7 +339,7 @@ func TestASideNamesThatClient(t *testing.T) {
 	} {
 		f := read(t, "when: "+moment+", partition: [[that client, replicas], [store]], for: 5s")[0]
 		must.Equalf(t, f.Action().English(), want, "when %s", moment)
-		must.Equalf(t, f.Told().English(), want+" when "+strings.Replace(moment, "acquires", "gets the lock", 1), "when %s", moment)
+		must.Equalf(t, f.Sentence().English(), want+" when "+strings.Replace(moment, "acquires", "gets the lock", 1), "when %s", moment)
 	}
 }
 

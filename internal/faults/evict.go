@@ -13,11 +13,11 @@ func init() {
 		Example: "- when: A is in its critical section\n  evict: lock",
 		Value:   Param{Kind: ParamChoice, Choices: []string{"lock"}, Required: true, Doc: "what is dropped"},
 		Params:  []Param{{Name: "from", Kind: ParamServer, Doc: "the only server that drops it; all that have it when left out"}},
-		Tell: func(t Telling) say.Phrase {
-			return toldEvict.With(someone(cmp.Or(t.Choices["from"], TheStore)))
+		Describe: func(t Description) say.Phrase {
+			return textEvict.With(someone(cmp.Or(t.Choices["from"], TheStore)))
 		},
 		Begin: func(w World, a Args, at Activation) { w.Evict(at.Fault, a.Choices["from"]) },
 	})
 }
 
-var toldEvict = say.New1[someone]("{server} drops the lock's entry")
+var textEvict = say.New1[someone]("{server} drops the lock's entry")

@@ -11,11 +11,11 @@ func init() {
 			Doc: "who promotes the replica: an operator, as soon as failover.after has passed, or sentinels, once they agree that the primary is down"},
 		Replica:  true,
 		Promoter: true,
-		Tell:     func(t Telling) say.Phrase { return toldFailOver.With(t.Value == "sentinel") },
+		Describe: func(t Description) say.Phrase { return textFailOver.With(t.Value == "sentinel") },
 		// The servers decide who promotes; the scenario's reader checks that the value agrees with
 		// them.
 		Begin: func(w World, _ Args, at Activation) { w.FailOver(at.Fault) },
 	})
 }
 
-var toldFailOver = say.New1[say.Flag]("failover[sentinels? by the sentinels]")
+var textFailOver = say.New1[say.Flag]("failover[sentinels? by the sentinels]")

@@ -11,15 +11,15 @@ const HangTime = 365 * 24 * time.Hour
 
 func init() {
 	Register(Spec{
-		Name:    "hang",
-		Summary: "Blocks the work in the critical section for ever; the other tasks of the process, such as a watchdog, go on.",
-		Example: "- when: A enters\n  hang: A",
-		Value:   Param{Kind: ParamClient, Required: true, Doc: "which client"},
-		Lasting: true,
-		Acts:    SpanOfWork,
-		Tell:    func(t Telling) say.Phrase { return toldHang.With(whose{t.who}) },
-		Begin:   func(w World, _ Args, at Activation) { w.SlowWork(at.Fault, at.Target, HangTime) },
+		Name:     "hang",
+		Summary:  "Blocks the work in the critical section for ever; the other tasks of the process, such as a watchdog, go on.",
+		Example:  "- when: A enters\n  hang: A",
+		Value:    Param{Kind: ParamClient, Required: true, Doc: "which client"},
+		Lasting:  true,
+		Acts:     SpanOfWork,
+		Describe: func(t Description) say.Phrase { return textHang.With(whose{t.who}) },
+		Begin:    func(w World, _ Args, at Activation) { w.SlowWork(at.Fault, at.Target, HangTime) },
 	})
 }
 
-var toldHang = say.New1[whose]("{whose} work hangs")
+var textHang = say.New1[whose]("{whose} work hangs")

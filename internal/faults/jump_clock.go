@@ -9,9 +9,9 @@ func init() {
 		Example: "- when: A is in its critical section\n  jump-clock: the primary\n  by: +12s",
 		Value:   Param{Kind: ParamNode, Required: true, Doc: "whose clock"},
 		Params:  []Param{{Name: "by", Kind: ParamOffset, Required: true, Doc: "how far, and in which direction"}},
-		Tell: func(t Telling) say.Phrase {
+		Describe: func(t Description) say.Phrase {
 			by := t.Durations["by"]
-			return toldJumpClock.With(whose{t.who}, by >= 0, by < 0, say.Planned(by.Abs()))
+			return textJumpClock.With(whose{t.who}, by >= 0, by < 0, say.Planned(by.Abs()))
 		},
 		Begin: func(w World, a Args, at Activation) {
 			w.JumpClock(at.Fault, at.Target, a.Durations["by"])
@@ -19,5 +19,5 @@ func init() {
 	})
 }
 
-var toldJumpClock = say.New4[whose, say.Flag, say.Flag, say.Planned](
+var textJumpClock = say.New4[whose, say.Flag, say.Flag, say.Planned](
 	"{whose} clock jumps[ahead? ahead][back? back] by {time}")

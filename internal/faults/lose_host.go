@@ -9,10 +9,10 @@ func init() {
 		Example: "- when: A is in its critical section\n  lose-host: A",
 		Value: Param{Kind: ParamClient, Required: true, Doc: "whose machine",
 			Instead: "the machine of a server is lost to all by a partition that lasts forever"},
-		Lasting: true,
-		Tell:    func(t Telling) say.Phrase { return toldLoseHost.With(t.who) },
-		Begin:   func(w World, _ Args, at Activation) { w.LoseHost(at.Fault, at.Target) },
+		Lasting:  true,
+		Describe: func(t Description) say.Phrase { return textLoseHost.With(t.who) },
+		Begin:    func(w World, _ Args, at Activation) { w.LoseHost(at.Fault, at.Target) },
 	})
 }
 
-var toldLoseHost = say.New1[actor]("{who} is lost with its host")
+var textLoseHost = say.New1[actor]("{who} is lost with its host")

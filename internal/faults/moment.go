@@ -31,9 +31,9 @@ const (
 
 // moments are all of them.
 var moments = [momentCount]struct {
-	text string // in a scenario, after the subject; %s stands for a command
-	told func(subject, command) say.Phrase
-	doc  say.Words
+	text     string // in a scenario, after the subject; %s stands for a command
+	sentence func(subject, command) say.Phrase
+	doc      say.Words
 }{
 	StartsWaiting: {"starts waiting", ofClient("{who} starts waiting"),
 		"The client asks for the lock: the first step of every round."},

@@ -22,7 +22,7 @@ func init() {
 			}
 			return "partition " + strings.Join(parts, " from ")
 		},
-		Tell: func(t Telling) say.Phrase { return toldPartition.With(side(t.Sides[0]), sides(t.Sides[1:])) },
+		Describe: func(t Description) say.Phrase { return textPartition.With(side(t.Sides[0]), sides(t.Sides[1:])) },
 		Begin: func(w World, _ Args, at Activation) {
 			for i, side := range at.Sides {
 				for _, other := range at.Sides[i+1:] {
@@ -34,4 +34,4 @@ func init() {
 	})
 }
 
-var toldPartition = say.New2[side, sides]("the network splits {one} from {others}")
+var textPartition = say.New2[side, sides]("the network splits {one} from {others}")

@@ -71,8 +71,8 @@ type Spec struct {
 	// Say is the fault as a scenario states it, without when; nil: the verb, its value and its
 	// parameters.
 	Say func(Args) string
-	// Tell is the same for a reader: who does what.
-	Tell func(Telling) say.Phrase
+	// Describe is the same as a sentence for readers: who does what.
+	Describe func(Description) say.Phrase
 
 	// Begin does it; at says what triggered it.
 	Begin func(w World, a Args, at Activation)
@@ -132,8 +132,8 @@ func Register(s Spec) {
 	if _, dup := registry[s.Name]; dup {
 		panic(fmt.Sprintf("faults: verb %q registered twice", s.Name))
 	}
-	if s.Tell == nil || s.Begin == nil {
-		panic(fmt.Sprintf("faults: verb %q lacks Begin or Tell in its Spec", s.Name))
+	if s.Describe == nil || s.Begin == nil {
+		panic(fmt.Sprintf("faults: verb %q lacks Begin or Describe in its Spec", s.Name))
 	}
 	for _, p := range s.Params {
 		if slices.Contains(Keys(), p.Name) {

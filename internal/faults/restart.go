@@ -14,12 +14,12 @@ func init() {
 		Value:   Param{Kind: ParamNode, Required: true, Doc: "which process"},
 		Params: []Param{{Name: "down", Kind: ParamDuration, Default: 500 * time.Millisecond,
 			Doc: "how long it stays away"}},
-		Tell: func(t Telling) say.Phrase {
+		Describe: func(t Description) say.Phrase {
 			var down say.Part = say.Verbatim("")
 			if d, ok := t.Durations["down"]; ok {
 				down = say.Planned(d)
 			}
-			return toldRestart.With(t.who, down)
+			return textRestart.With(t.who, down)
 		},
 		Begin: func(w World, a Args, at Activation) {
 			w.Restart(at.Fault, at.Target, a.Durations["down"])
@@ -27,4 +27,4 @@ func init() {
 	})
 }
 
-var toldRestart = say.New2[actor, say.Part]("{who} restarts[ ({time} down)]")
+var textRestart = say.New2[actor, say.Part]("{who} restarts[ ({time} down)]")

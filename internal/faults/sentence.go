@@ -7,13 +7,13 @@ import (
 	"lockstep/internal/say"
 )
 
-// Told is the whole fault for readers: who does what, for how long, and when.
-func (f *Fault) Told() say.Phrase {
+// Sentence is the whole fault for readers: who does what, for how long, and when.
+func (f *Fault) Sentence() say.Phrase {
 	if f.Verb == (Verb{}) {
 		return say.Verbatim(f.Text).Phrase()
 	}
 	t := &f.Trigger
-	of := f.telling()
+	of := f.description()
 	if f.Target == ThatClient && t.Moment != NoMoment {
 		of.who.name = t.Subject
 	}
@@ -33,23 +33,23 @@ func (f *Fault) Told() say.Phrase {
 	}
 	switch {
 	case t.Moment == NoMoment && t.Every > 0:
-		return toldEvery.With(action, say.Planned(t.Every), until)
+		return textEvery.With(action, say.Planned(t.Every), until)
 	case t.Moment == NoMoment:
-		return toldAt.With(action, say.Planned(t.At), until)
+		return textAt.With(action, say.Planned(t.At), until)
 	case t.After > 0:
-		return toldAfter.With(action, say.Planned(t.After), say.Flag(t.Nth == 0), t.moment(who), say.Flag(!of.who.named), until)
+		return textAfter.With(action, say.Planned(t.After), say.Flag(t.Nth == 0), t.moment(who), say.Flag(!of.who.named), until)
 	case t.Nth == 0:
-		return toldEveryTime.With(action, t.moment(who), say.Flag(!of.who.named), until)
+		return textEveryTime.With(action, t.moment(who), say.Flag(!of.who.named), until)
 	}
-	return toldWhen.With(action, t.moment(who), say.Flag(!of.who.named), until)
+	return textWhen.With(action, t.moment(who), say.Flag(!of.who.named), until)
 }
 
 // Action is the same without when.
-func (f *Fault) Action() say.Phrase { return f.action(f.telling()) }
+func (f *Fault) Action() say.Phrase { return f.action(f.description()) }
 
-// telling puts the client of the moment in the place of "that client" on the sides of a cut.
-func (f *Fault) telling() Telling {
-	t := Telling{Args: f.Args, who: actor{name: f.Target}}
+// description puts the client of the moment in the place of "that client" on the sides of a cut.
+func (f *Fault) description() Description {
+	t := Description{Args: f.Args, who: actor{name: f.Target}}
 	if f.Trigger.Moment == NoMoment || f.Trigger.Subject == AnyClient {
 		return t
 	}
@@ -62,45 +62,45 @@ func (f *Fault) telling() Telling {
 	return t
 }
 
-func (f *Fault) action(of Telling) say.Phrase {
-	return toldAction.With(f.Verb.spec.Tell(of), lasting{f.End, f.Verb.Name() == "pause"})
+func (f *Fault) action(of Description) say.Phrase {
+	return textAction.With(f.Verb.spec.Describe(of), lasting{f.End, f.Verb.Name() == "pause"})
 }
 
 // In Chinese the moment comes first. An action with the same subject leaves it out; otherwise (apart)
 // a comma stands between them.
 var (
-	toldAction    = say.New2[say.Phrase, lasting]("{action}{lasting}")
-	toldWhen      = say.New4[say.Phrase, say.Phrase, say.Flag, say.Phrase]("{action} when {moment}[apart?][ until {until}]")
-	toldEveryTime = say.New4[say.Phrase, say.Phrase, say.Flag, say.Phrase]("{action} every time {moment}[apart?][ until {until}]")
-	toldAfter     = say.New6[say.Phrase, say.Planned, say.Flag, say.Phrase, say.Flag, say.Phrase](
+	textAction    = say.New2[say.Phrase, lasting]("{action}{lasting}")
+	textWhen      = say.New4[say.Phrase, say.Phrase, say.Flag, say.Phrase]("{action} when {moment}[apart?][ until {until}]")
+	textEveryTime = say.New4[say.Phrase, say.Phrase, say.Flag, say.Phrase]("{action} every time {moment}[apart?][ until {until}]")
+	textAfter     = say.New6[say.Phrase, say.Planned, say.Flag, say.Phrase, say.Flag, say.Phrase](
 		"{action}, {time} after[each? each time] {moment}[apart?][ until {until}]")
-	toldEvery = say.New3[say.Phrase, say.Planned, say.Phrase]("{action} every {time}[ until {until}]")
-	toldAt    = say.New3[say.Phrase, say.Planned, say.Phrase]("{action} at {time}[ until {until}]")
+	textEvery = say.New3[say.Phrase, say.Planned, say.Phrase]("{action} every {time}[ until {until}]")
+	textAt    = say.New3[say.Phrase, say.Planned, say.Phrase]("{action} at {time}[ until {until}]")
 )
 
 // moment is the trigger's moment for readers, with its number if that is more than one.
 func (t *Trigger) moment(who say.Part) say.Phrase {
-	reached := moments[t.Moment].told(subject{who}, command(t.Command))
+	reached := moments[t.Moment].sentence(subject{who}, command(t.Command))
 	if t.Round > 0 {
-		reached = toldInRound.With(reached, ordinal(t.Round))
+		reached = textInRound.With(reached, ordinal(t.Round))
 	}
 	if t.AfterFault > 0 {
-		reached = toldAfterFault.With(reached, say.Number(t.AfterFault))
+		reached = textAfterFault.With(reached, say.Number(t.AfterFault))
 	}
 	if t.Nth > 1 {
-		reached = toldNth.With(reached, ordinal(t.Nth))
+		reached = textNth.With(reached, ordinal(t.Nth))
 	}
 	return reached
 }
 
 var (
-	toldInRound    = say.New2[say.Phrase, ordinal]("{moment} in its {n} round")
-	toldAfterFault = say.New2[say.Phrase, say.Number]("{moment} after fault {n}")
-	toldNth        = say.New2[say.Phrase, ordinal]("{moment} the {n} time")
+	textInRound    = say.New2[say.Phrase, ordinal]("{moment} in its {n} round")
+	textAfterFault = say.New2[say.Phrase, say.Number]("{moment} after fault {n}")
+	textNth        = say.New2[say.Phrase, ordinal]("{moment} the {n} time")
 )
 
-// Telling is what Spec.Tell says of a fault.
-type Telling struct {
+// Description is what Spec.Describe makes a sentence of.
+type Description struct {
 	Args
 	who actor
 	of  *Trigger // of a verb on the wire: its command; nil when only the action is described
@@ -209,28 +209,28 @@ func (m message) In(l say.Language) string {
 	for _, article := range []string{"a ", "its "} {
 		name = strings.TrimPrefix(name, article)
 	}
-	what := toldCommand.With(whose{actor{name: t.Subject}}, nth(t.Nth), say.Verbatim(name))
+	what := textCommand.With(whose{actor{name: t.Subject}}, nth(t.Nth), say.Verbatim(name))
 	if t.Nth == 0 {
-		what = toldEachCommand.With(say.Verbatim(name), someone(t.Subject))
+		what = textEachCommand.With(say.Verbatim(name), someone(t.Subject))
 	}
 	if t.Round > 0 {
-		what = toldCommandInRound.With(what, ordinal(t.Round))
+		what = textCommandInRound.With(what, ordinal(t.Round))
 	}
 	if t.AfterFault > 0 {
-		what = toldCommandBehind.With(what, say.Number(t.AfterFault))
+		what = textCommandAfterFault.With(what, say.Number(t.AfterFault))
 	}
 	if reply {
-		what = toldReply.With(what)
+		what = textReply.With(what)
 	}
 	return what.In(l)
 }
 
 var (
-	toldCommand        = say.New3[whose, nth, say.Verbatim]("{who}[ {n}] {command}")
-	toldEachCommand    = say.New2[say.Verbatim, someone]("every {command} of {who}")
-	toldCommandInRound = say.New2[say.Phrase, ordinal]("{command} in its {n} round")
-	toldCommandBehind  = say.New2[say.Phrase, say.Number]("{command} after fault {n}")
-	toldReply          = say.New1[say.Phrase]("the reply to {command}")
+	textCommand           = say.New3[whose, nth, say.Verbatim]("{who}[ {n}] {command}")
+	textEachCommand       = say.New2[say.Verbatim, someone]("every {command} of {who}")
+	textCommandInRound    = say.New2[say.Phrase, ordinal]("{command} in its {n} round")
+	textCommandAfterFault = say.New2[say.Phrase, say.Number]("{command} after fault {n}")
+	textReply             = say.New1[say.Phrase]("the reply to {command}")
 )
 
 // nth is the number of an occurrence, left out for the first: 2nd.

@@ -32,7 +32,7 @@ func (v *values) stored() history.Values {
 	return history.Values(data)
 }
 
-// Of rebuilds a fault from the values in a history, without number and text, for Told and Action. It
+// Of rebuilds a fault from the values in a history, without number and text, for Sentence and Action. It
 // is not ok for values that this program does not know.
 func Of(stored history.Values) (f Fault, ok bool) {
 	var v values
@@ -46,10 +46,10 @@ func Of(stored history.Values) (f Fault, ok bool) {
 	return v.fault(), true
 }
 
-// Told describes a fault of a history to readers, by its text if its values are not known.
-func Told(v history.Values, text string) say.Part {
+// Sentence describes a fault of a history to readers, by its text if its values are not known.
+func Sentence(v history.Values, text string) say.Part {
 	if f, ok := Of(v); ok {
-		return f.Told()
+		return f.Sentence()
 	}
 	return say.Verbatim(text)
 }

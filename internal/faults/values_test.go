@@ -15,7 +15,7 @@ import (
 
 // A stored history may have any values: each verb can be told with missing and with wrong
 // arguments.
-func TestHostileValuesAreTold(t *testing.T) {
+func TestHostileValuesAreDescribed(t *testing.T) {
 	for _, s := range faults.All() {
 		for _, rest := range []string{
 			``, `,"value":"\u202e\u0000{x}"`, `,"sides":[[],[]]`, `,"sides":[["A"]]`, `,"sides":[null,["{"]]`, `,"choices":{"half":"","x":"y"}`,
@@ -27,7 +27,7 @@ func TestHostileValuesAreTold(t *testing.T) {
 				t.Fatalf("no JSON: %s", values)
 			}
 			for _, l := range []say.Language{say.English, say.Chinese} {
-				if told := faults.Told(values, "its text").In(l); strings.TrimSpace(told) == "" {
+				if told := faults.Sentence(values, "its text").In(l); strings.TrimSpace(told) == "" {
 					t.Errorf("%s: nothing is told in %s", values, l)
 				}
 				if f, ok := faults.Of(values); ok {

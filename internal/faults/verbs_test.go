@@ -19,14 +19,14 @@ func TestEveryVerbAndMomentSpeaksChinese(t *testing.T) {
 	english := regexp.MustCompile(`[a-z]{4,}`)
 	check := func(f Fault) {
 		t.Helper()
-		told, action := f.Told(), f.Action()
-		if left := english.FindString(told.In(say.Chinese)); left != "" || action.In(say.Chinese) == "" || told.English() == "" || action.English() == "" {
-			t.Errorf("%s is %q in Chinese (%q, with %q of English)", f.Text, told.In(say.Chinese), action.In(say.Chinese), left)
+		sentence, action := f.Sentence(), f.Action()
+		if left := english.FindString(sentence.In(say.Chinese)); left != "" || action.In(say.Chinese) == "" || sentence.English() == "" || action.English() == "" {
+			t.Errorf("%s is %q in Chinese (%q, with %q of English)", f.Text, sentence.In(say.Chinese), action.In(say.Chinese), left)
 		}
 		stored, ok := Of(f.Values)
 		for _, l := range []say.Language{say.English, say.Chinese} {
-			if !ok || stored.Told().In(l) != told.In(l) || stored.Action().In(l) != action.In(l) {
-				t.Errorf("%s came back from a history as %q, %q", f.Text, stored.Told().In(l), f.Values)
+			if !ok || stored.Sentence().In(l) != sentence.In(l) || stored.Action().In(l) != action.In(l) {
+				t.Errorf("%s came back from a history as %q, %q", f.Text, stored.Sentence().In(l), f.Values)
 			}
 		}
 	}
@@ -78,7 +78,7 @@ func TestForeignValues(t *testing.T) {
 		`{"verb":"delay","when":{"moment":"sends %s","nth":-1},"more":1}`:                                                    "  arrives 0 s late",
 		`{"verb":"jump-clock","value":"A","durations_ns":{"by":-9223372036854775808},"when":{"at_ns":-9223372036854775808}}`: "A's clock jumps back by 9223372036.854776 s at -9223372036.854776 s",
 	} {
-		must.Equalf(t, Told(stored, "the text").In(say.English), want, "%s is told as", stored)
+		must.Equalf(t, Sentence(stored, "the text").In(say.English), want, "%s is told as", stored)
 	}
 }
 

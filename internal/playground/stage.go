@@ -98,7 +98,7 @@ func (s *stage) handle(span *bundle.Span, first bool) string {
 	if f == nil || s.r.plan.Chaos != nil || !first {
 		return fmt.Sprintf(`<i class="fault" style="%s"></i>`, s.place(span.From, span.To))
 	}
-	text, action := f.Told().In(s.language), f.Action().In(s.language)
+	text, action := f.Sentence().In(s.language), f.Action().In(s.language)
 	class, grip := "fault held", ""
 	if f.End.For > 0 {
 		grip = `<span class="grip" data-grip="end"></span>`

@@ -74,7 +74,7 @@ func faultList(runs []played, l say.Language) string {
 		if i == 12 {
 			break
 		}
-		text := html.EscapeString(sanitize.Text(faults.Told(f.Values, f.Text).In(l), sanitize.MaxLine))
+		text := html.EscapeString(sanitize.Text(faults.Sentence(f.Values, f.Text).In(l), sanitize.MaxLine))
 		fmt.Fprintf(&b, `<li><span>%s</span>`, text)
 		if p.Chaos == nil {
 			fmt.Fprintf(&b, `<button type="button" data-remove="%d" aria-label="%s">×</button>`, f.Number,

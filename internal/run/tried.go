@@ -119,5 +119,5 @@ func Idle(p *plan.Plan, noticed []int) (idle []faults.Fault) {
 
 // IdleRemarks says of each such fault that it had no effect.
 func IdleRemarks(idle []faults.Fault) say.Remarks {
-	return each.Map(idle, func(f faults.Fault) say.Phrase { return say.NothingCameOf.With(say.Number(f.Number), f.Told()) })
+	return each.Map(idle, func(f faults.Fault) say.Phrase { return say.NothingCameOf.With(say.Number(f.Number), f.Sentence()) })
 }

@@ -117,7 +117,7 @@ faults:
 			"the network splits A from redis-1 and redis-2 for 12 s when B gets the lock", "B 拿到锁时，网络隔开 A 与 redis-1 和 redis-2，持续 12 秒"},
 	} {
 		f := &p.Faults[i]
-		if got := [3]string{f.Text, f.Told().English(), f.Told().In(say.Chinese)}; got != want {
+		if got := [3]string{f.Text, f.Sentence().English(), f.Sentence().In(say.Chinese)}; got != want {
 			t.Errorf("got  %q\nwant %q", got, want)
 		}
 	}

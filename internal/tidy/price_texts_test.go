@@ -131,19 +131,19 @@ import "lockstep/internal/say"
 
 func init() {
 	Register(Spec{
-		Name:    "melt",
-		Summary: "Stops a process for a while.",
-		Example: "- when: A is in its critical section\n  melt: A\n  for: 15s",
-		Value:   Param{Kind: ParamNode, Required: true, Doc: "which process"},
-		Ends:    true,
-		Acts:    SpanOfFault,
-		Tell:    func(t Telling) say.Phrase { return toldMelt.With(t.who) },
-		Begin:   func(w World, _ Args, at Activation) { w.Melt(at.Fault, at.Target) },
-		End:     func(w World, at Activation) { w.Thaw(at.Fault, at.Target) },
+		Name:     "melt",
+		Summary:  "Stops a process for a while.",
+		Example:  "- when: A is in its critical section\n  melt: A\n  for: 15s",
+		Value:    Param{Kind: ParamNode, Required: true, Doc: "which process"},
+		Ends:     true,
+		Acts:     SpanOfFault,
+		Describe: func(t Description) say.Phrase { return textMelt.With(t.who) },
+		Begin:    func(w World, _ Args, at Activation) { w.Melt(at.Fault, at.Target) },
+		End:      func(w World, at Activation) { w.Thaw(at.Fault, at.Target) },
 	})
 }
 
-var toldMelt = say.New1[actor]("{who} melts")
+var textMelt = say.New1[actor]("{who} melts")
 `
 
 const meltCase = `var processes = []Case{

@@ -179,5 +179,5 @@ func toldOf(fs []faults.Fault) say.Phrase {
 	if len(fs) == 0 {
 		return say.Text("no fault")
 	}
-	return say.Said.With(say.Sequence(each.Map(fs, func(f faults.Fault) say.Part { return f.Told() })))
+	return say.Said.With(say.Sequence(each.Map(fs, func(f faults.Fault) say.Part { return f.Sentence() })))
 }

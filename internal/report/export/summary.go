@@ -183,7 +183,7 @@ func (s *summary) faults() {
 			case f.Times == 0:
 				times = "never fired"
 			}
-			fmt.Fprintf(&list, "| %s | %d | %s | %s |\n", markdown(sanitize.Text(r.Lock, sanitize.MaxName)), f.Number, markdown(sanitize.Text(faults.Told(f.Values, f.Text).In(say.English), 200)), times)
+			fmt.Fprintf(&list, "| %s | %d | %s | %s |\n", markdown(sanitize.Text(r.Lock, sanitize.MaxName)), f.Number, markdown(sanitize.Text(faults.Sentence(f.Values, f.Text).In(say.English), 200)), times)
 		}
 	}
 	if list.Len() > 0 {

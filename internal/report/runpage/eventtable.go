@@ -149,7 +149,7 @@ func (t *tabler) flush(id history.NodeID) {
 func (t *tabler) text(e *history.Event) string {
 	text := t.h.Text(e.Text)
 	if f := t.h.Fault(e.Value); (e.Kind == history.FaultBegan || e.Kind == history.FaultEnded) && f.Number > 0 && f.Text == text {
-		return faults.Told(f.Values, f.Text).In(t.st.language)
+		return faults.Sentence(f.Values, f.Text).In(t.st.language)
 	}
 	return text
 }

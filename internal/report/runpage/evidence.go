@@ -103,7 +103,7 @@ func (v *pageView) evidence() evidence {
 		times := firingTimes(r.Judgement.History)
 		for k := range r.Judgement.Faults {
 			f := &r.Judgement.Faults[k]
-			text := sanitize.Text(faults.Told(f.Values, f.Text).In(v.language), sanitize.MaxLine)
+			text := sanitize.Text(faults.Sentence(f.Values, f.Text).In(v.language), sanitize.MaxLine)
 			if f.Text == "" {
 				text = sanitize.Text(f.Verb, sanitize.MaxName)
 			}

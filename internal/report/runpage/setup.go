@@ -52,7 +52,7 @@ func setUp(b *bundle.Bundle, l say.Language) []pair {
 	}
 	for i := range p.Faults[:min(len(p.Faults), maxSetUpFaults)] { // with the numbers of the story
 		f := &p.Faults[i]
-		add(say.FaultNumber.With(say.Number(f.Number)), f.Told())
+		add(say.FaultNumber.With(say.Number(f.Number)), f.Sentence())
 	}
 	if more := len(p.Faults) - maxSetUpFaults; more > 0 {
 		add(say.Text("faults"), say.More.With(say.Number(more)))

@@ -167,7 +167,7 @@ func TestLimitsOfRealServers(t *testing.T) {
 func TestSetUpListsTheFaults(t *testing.T) {
 	b := reporttest.Bundle()
 	rows := setUp(b, say.English)
-	want := pair{"fault 1", b.Plan.Faults[0].Told().English()}
+	want := pair{"fault 1", b.Plan.Faults[0].Sentence().English()}
 	if !slices.Contains(rows, want) || want.Value == "" {
 		t.Errorf("%q lack %q", rows, want)
 	}

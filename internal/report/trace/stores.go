@@ -73,7 +73,7 @@ func (w *traceRun) over(e *history.Event) string {
 func (w *traceRun) addFaults() {
 	tracks := map[int64]*track{}
 	for _, f := range w.h.Header.Faults {
-		tracks[int64(f.Number)] = w.track(w.faults, fmt.Sprintf("fault %d: %s", f.Number, faults.Told(f.Values, f.Text).In(say.English)))
+		tracks[int64(f.Number)] = w.track(w.faults, fmt.Sprintf("fault %d: %s", f.Number, faults.Sentence(f.Values, f.Text).In(say.English)))
 	}
 	for _, s := range bundle.FaultSpans(w.h) {
 		tr := tracks[s.Fault]
