@@ -48,6 +48,8 @@ type reader struct {
 	highestAt history.Instant // when its entry was made
 	free      history.Instant // since when the lock has been free without an active fault
 	died      history.Instant // when the last holder died, if no client has acquired since
+	removes   bool            // a release has removed its entry
+	forgot    string          // signs.stayed, by most of a lease
 	signs     signs
 }
 
@@ -67,6 +69,9 @@ func read(h *history.History, followed bool, free time.Duration) signs {
 		if int(e.Node) < len(r.trails) && int(e.Owner) < len(r.trails) && int(e.Peer) < len(r.trails) {
 			r.take(e)
 		}
+	}
+	if r.removes { // else it is a lock that ends with its lease
+		r.signs.alarm = cmp.Or(r.signs.alarm, r.forgot)
 	}
 	for i := range r.trails {
 		t, name := &r.trails[i], h.Name(history.NodeID(i))
@@ -243,7 +248,7 @@ func (r *reader) alarms(e *history.Event, t *trail) {
 		what = "releases the lock and gets an error"
 	}
 	inside := t.phase == holding || t.phase == releasing
-	missed := e.Kind == history.NotHeld && r.entered && t.entries > 0 && t.ends == ""
+	missed := what != "" && e.Kind != history.LostLease && r.entered && t.entries > 0 && t.ends == ""
 	soon := !r.faulted && e.At.Sub(t.acquired) < r.h.Header.Lease/2
 	answered := len(t.open) == 0 && t.answered >= t.releasing // and not by a connection that the fault has broken
 	refused := e.Kind == history.ReleaseFailed && answered && r.entered && t.entries > 0 && r.faults == 0 && t.acquired.Sub(r.fault) > promptly
@@ -339,6 +344,8 @@ func (r *reader) loses(e *history.Event, owner *trail) {
 func (r *reader) entry(e *history.Event, owner *trail) {
 	by := &r.trails[e.Peer]
 	fromClient := e.Peer != 0 && r.h.Role(e.Peer) == history.RoleClient
+	// A client that gives an entry without an end one repairs what its owner has left half done.
+	repaired := e.Kind == history.Extended && owner.keeps == 0 && time.Duration(e.Value) >= r.h.Header.Lease/2
 	if e.Kind == history.Granted || e.Kind == history.Extended {
 		r.lasts(e)
 		owner.keeps = time.Duration(e.Value)
@@ -358,6 +365,11 @@ func (r *reader) entry(e *history.Event, owner *trail) {
 			r.signs.stayed = fmt.Sprintf("%s releases the lock at %v, without an error, and its entry stays until it expires at %v: "+
 				"the release has not removed it", r.h.Name(e.Owner), owner.released, e.At)
 		}
+		if e.Kind == history.Expired && owner.released > 0 && !r.faulted && e.At.Sub(owner.released) > r.h.Header.Lease/2 {
+			r.forgot = fmt.Sprintf("%s releases the lock at %v, without an error, and its entry stays until it expires at %v, though other releases have removed theirs. "+
+				"Release returns nil when the store has confirmed it", r.h.Name(e.Owner), owner.released, e.At)
+		}
+		r.removes = r.removes || e.Kind == history.Removed && fromClient && e.Peer == e.Owner && owner.phase == releasing
 		if fromClient && e.Peer == e.Owner {
 			r.stalls(e, owner, e.Owner)
 			r.lingers(e, owner)
@@ -369,7 +381,7 @@ func (r *reader) entry(e *history.Event, owner *trail) {
 			r.entries--
 		}
 	case history.Extended:
-		if fromClient && e.Peer != e.Owner {
+		if fromClient && e.Peer != e.Owner && !repaired {
 			by.foreign.add(e)
 		}
 		owner.granted = owner.granted || e.Peer == e.Owner // a client takes its own old entry over

@@ -77,7 +77,10 @@ func TestSigns(t *testing.T) {
 		{story: takes + "; 3 A releasing; 4 A released; 5 S removed owner=A peer=A; 6 A waits; 7 A sent; 8 A acquired", unasked: true},
 		{story: takes + "; 3 S extended owner=A peer=A"},
 		{story: takes + "; 3 S extended owner=A peer=B", foreign: true},
-		{story: takes + "; 3 S extended owner=A"}, // by the server itself
+		{story: takes + "; 3 S extended owner=A"},                                                    // by the server itself
+		{story: has + "1 S extended owner=A peer=A keeps=0s; 3 S extended owner=A peer=B keeps=10s"}, // a repair
+		{story: has + "1 S extended owner=A peer=A keeps=0s; 3 S extended owner=A peer=B keeps=10s; 4 S extended owner=A peer=B keeps=10s", foreign: true},
+		{story: has + "1 S extended owner=A peer=A keeps=0s; 3 S extended owner=A peer=B keeps=1s", foreign: true},
 		{story: takes + "; 3 S removed owner=A peer=B"},
 		{story: takes + "; 3 A releasing; 4 A released; 5 S extended owner=A peer=A; 6 S extended owner=A peer=A", renews: true},
 		{story: takes + "; 3 A releasing; 4 S extended owner=A peer=A; 5 S extended owner=A peer=A; 6 A released"},
@@ -85,7 +88,9 @@ func TestSigns(t *testing.T) {
 		{story: takes + "; 7 A lost-lease"}, // half a lease later
 		{story: takes + "; 3 A releasing; 4 A not-held", alarm: true},
 		{story: takes + "; 3 A releasing; 4 A release-failed", alarm: true},
-		{story: takes + "; 30 A releasing; 31 A not-held", alarm: true}, // it is there
+		{story: takes + "; 30 A releasing; 31 A not-held", alarm: true},       // it is there
+		{story: takes + "; 30 A releasing; 31 A release-failed", alarm: true}, // it was never asked for
+		{story: takes + "; 11 S expired owner=A; 30 A releasing; 31 A release-failed"},
 		{story: "0 S fault-began; " + takes + "; 1.5 A replied; 30 A releasing; 30 A sent; 31 A replied; 31 A release-failed", alarm: true},
 		{story: "0 S fault-began; " + takes + "; 1.5 A replied; 30 A releasing; 30 A sent; 31 A release-failed"}, // a dead connection
 		{story: "0 S fault-began; " + takes + "; 1.5 A replied; 30 A releasing; 31 A release-failed"},            // which it has not used
@@ -99,6 +104,8 @@ func TestSigns(t *testing.T) {
 		{story: failed + "; 3 B waits; 4.5 B acquire-failed; 5 B gave-up", dead: true},
 		{story: takes + "; 3 A releasing; 4 A released; 12 S expired owner=A", stays: true},
 		{story: takes + "; 3 A releasing; 4 A released; 5 A waits; 12 S expired owner=A"},
+		{story: takes + next + "; 7 B releasing; 7 B released; 16 S expired owner=B", stays: true, alarm: true}, // A's release did
+		{story: takes + next + "; 12 B releasing; 12 B released; 16 S expired owner=B", stays: true},
 		{story: takes + "; 3 A releasing; 4 A not-held; 12 S expired owner=A", alarm: true},
 		{story: takes + "; 2 S fault-began; 3 A releasing; 4 A released; 12 S expired owner=A"},
 		{story: takes + "; 2 A replied; 3 A releasing; 4 A sent; 6 A released", hushed: true},
