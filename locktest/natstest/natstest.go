@@ -11,7 +11,7 @@
 //		}, locktest.Breaks("pause"))
 //	}
 //
-// The model has what locks need: Create, Update, Delete and Get in one bucket, whose keys live for
+// The model has what locks need: Create, Update, Delete, Purge and Get in one bucket, whose keys live for
 // a lease after their last write. It refuses other requests (watches, Put, a time to live for one
 // key), and the result of such a run is unknown.
 package natstest

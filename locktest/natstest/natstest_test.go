@@ -55,7 +55,7 @@ func (b bucket) Acquire(ctx context.Context) (locktest.Lease, error) {
 			return locktest.LeaseFunc(func(ctx context.Context) error {
 				stop()
 				if b.blind {
-					return kv.Delete(ctx, b.c.Key())
+					return kv.Purge(ctx, b.c.Key())
 				}
 				err := kv.Delete(ctx, b.c.Key(), jetstream.LastRevision(revision))
 				var said *jetstream.APIError

@@ -178,6 +178,7 @@ func look(t *testing.T, db *sql.DB) {
 		t.Helper()
 		must.Get(db.ExecContext(ctx, query, args...))(t)
 	}
+	var n int64
 	exec("INSERT INTO t (name, n) VALUES ($2, $1)", 7, "a$1'b")
 	_, err := db.ExecContext(ctx, "INSERT INTO t (name, n) VALUES ($1, 1)", "a$1'b")
 	var said *pq.Error
@@ -196,8 +197,10 @@ func look(t *testing.T, db *sql.DB) {
 		t.Errorf("a failed transaction was committed: %v", err)
 	}
 	exec("INSERT INTO t (name) VALUES ('other')") // nothing was
+	if exec("UPDATE t SET n = $1 WHERE name = 'other'", 10.0); db.QueryRow("SELECT n FROM t WHERE name = 'other'").Scan(&n) != nil || n != 10 {
+		t.Errorf("%d for a whole float", n)
+	}
 	var name string
-	var n int64
 	if err := db.QueryRow("SELECT name, n FROM t WHERE n = $1", 7).Scan(&name, &n); err != nil || name != "a$1'b" || n != 7 {
 		t.Errorf("%q, %d, %v", name, n, err)
 	}

@@ -16,6 +16,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -233,10 +234,10 @@ func (s *server) put(m message, key string) {
 	last, known := max(last, 0), err == nil
 	w := nats.Write{What: nats.Update, Key: key, Value: m.body, Last: nats.Revision(last)}
 	switch {
-	case m.header[ttl] != "" || m.header[operation] != "" && m.header[operation] != "DEL":
+	case m.header[ttl] != "" || !slices.Contains([]string{"", "DEL", "PURGE"}, m.header[operation]):
 		s.refuse(m)
 		return
-	case m.header[operation] == "DEL":
+	case m.header[operation] != "": // a purge leaves a marker, too, and a key has one message in any case
 		w.What, w.Value = nats.Delete, ""
 	case known && last == 0:
 		w.What = nats.Create
@@ -266,6 +267,8 @@ func (s *server) refuse(m message) {
 	what := m.subject
 	if m.header["Nats-TTL"] != "" {
 		what += " with a time to live of its own"
+	} else if strings.HasPrefix(m.subject, "$KV.") {
+		what += ", a write without a condition: Create makes a key, and Update changes the revision that it names"
 	}
 	s.client.Misses("NATS: " + what)
 	s.send(m.reply, noResponders, "")

@@ -76,6 +76,11 @@ func value(flavour model.Flavour, v driver.Value) (model.Value, error) {
 		return model.Text(v.UTC().Format("2006-01-02 15:04:05.999999")), nil
 	case int64:
 		return model.Num(v), nil
+	case float64: // time.Duration.Seconds, which the drivers write as a whole number
+		if n := int64(v); float64(n) == v {
+			return model.Num(n), nil
+		}
+		return model.Value{}, fmt.Errorf("the model knows no fractions: instead of %v, pass a whole number of a smaller unit", v)
 	case bool:
 		return model.Bool(v), nil
 	case string:
