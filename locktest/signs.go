@@ -137,7 +137,7 @@ func (r *reader) take(e *history.Event) {
 	case history.Released, history.NotHeld, history.ReleaseFailed, history.Finished:
 		if e.Kind == history.Released {
 			r.hushes(e, t)
-			t.released = e.At
+			t.released, t.gave = e.At, e.At
 		}
 		r.becomes(e, t, idle)
 	case history.Crashed:
@@ -351,7 +351,7 @@ func (r *reader) entry(e *history.Event, owner *trail) {
 		owner.keeps = time.Duration(e.Value)
 	}
 	if e.Kind == history.Granted {
-		r.granting, owner.entered = cmp.Or(r.granting, e.Node), e.At
+		r.granting, owner.entered, owner.gave = cmp.Or(r.granting, e.Node), e.At, 0
 		r.forgets = r.forgets || e.Node != r.granting
 	}
 	switch e.Kind {
@@ -365,9 +365,9 @@ func (r *reader) entry(e *history.Event, owner *trail) {
 			r.signs.stayed = fmt.Sprintf("%s releases the lock at %v, without an error, and its entry stays until it expires at %v: "+
 				"the release has not removed it", r.h.Name(e.Owner), owner.released, e.At)
 		}
-		if e.Kind == history.Expired && owner.released > 0 && !r.faulted && e.At.Sub(owner.released) > r.h.Header.Lease/2 {
+		if e.Kind == history.Expired && owner.gave > 0 && !r.faulted && e.At.Sub(owner.gave) > r.h.Header.Lease/2 {
 			r.forgot = fmt.Sprintf("%s releases the lock at %v, without an error, and its entry stays until it expires at %v, though other releases have removed theirs. "+
-				"Release returns nil when the store has confirmed it", r.h.Name(e.Owner), owner.released, e.At)
+				"Release returns nil when the store has confirmed it", r.h.Name(e.Owner), owner.gave, e.At)
 		}
 		r.removes = r.removes || e.Kind == history.Removed && fromClient && e.Peer == e.Owner && owner.phase == releasing
 		if fromClient && e.Peer == e.Owner {

@@ -20,6 +20,7 @@ type trail struct {
 	keeps          time.Duration             // how long its entry was last made to stay
 	ends           string                    // how its entry has ended while it holds, as a sentence
 	released       history.Instant           // successfully, and it has not asked again; 0 otherwise
+	gave           history.Instant           // when it last released what it has had an entry for
 	failed         bool                      // an attempt of this process has failed
 	waits          history.Instant           // when it began to wait
 	since          history.Instant           // when this attempt began
