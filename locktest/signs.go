@@ -137,7 +137,10 @@ func (r *reader) take(e *history.Event) {
 	case history.Released, history.NotHeld, history.ReleaseFailed, history.Finished:
 		if e.Kind == history.Released {
 			r.hushes(e, t)
-			t.released, t.gave = e.At, e.At
+			t.released = e.At
+			if t.extended < t.releasing { // else it keeps the lock for a while on purpose, as ShedLock does
+				t.gave = e.At
+			}
 		}
 		r.becomes(e, t, idle)
 	case history.Crashed:
@@ -381,6 +384,9 @@ func (r *reader) entry(e *history.Event, owner *trail) {
 			r.entries--
 		}
 	case history.Extended:
+		if e.Peer == e.Owner {
+			owner.extended = e.At
+		}
 		if fromClient && e.Peer != e.Owner && !repaired {
 			by.foreign.add(e)
 		}

@@ -107,6 +107,8 @@ func TestSigns(t *testing.T) {
 		{story: takes + next + "; 7 B releasing; 7 B released; 16 S expired owner=B", stays: true, alarm: true}, // A's release did
 		{story: takes + next + "; 12 B releasing; 12 B released; 16 S expired owner=B", stays: true},
 		{story: takes + next + "; 7 B releasing; 7 B released; 8 B waits; 16 S expired owner=B", alarm: true},
+		{story: takes + next + "; 6 S extended owner=B peer=B; 7 B releasing; 7 B released; 8 B waits; 16 S expired owner=B", alarm: true},
+		{story: takes + next + "; 7 B releasing; 7.5 S extended owner=B peer=B; 8 B released; 9 B waits; 16 S expired owner=B"}, // on purpose
 		{story: takes + "; 3 A releasing; 4 A not-held; 12 S expired owner=A", alarm: true},
 		{story: takes + "; 2 S fault-began; 3 A releasing; 4 A released; 12 S expired owner=A"},
 		{story: takes + "; 2 A replied; 3 A releasing; 4 A sent; 6 A released", hushed: true},

@@ -18,6 +18,7 @@ type trail struct {
 	ended          history.Instant           // when an entry of its last ended
 	entered        history.Instant           // when an entry was last made for it
 	keeps          time.Duration             // how long its entry was last made to stay
+	extended       history.Instant           // when it last extended its entry
 	ends           string                    // how its entry has ended while it holds, as a sentence
 	released       history.Instant           // successfully, and it has not asked again; 0 otherwise
 	gave           history.Instant           // when it last released what it has had an entry for
