@@ -90,12 +90,12 @@ func (s *suite) works(t *testing.T, p *plan.Plan, r *result) bool {
 	case !slices.ContainsFunc(h.Events, func(e history.Event) bool { return e.Kind == history.Sent }):
 		t.Errorf("the lock has sent nothing to its store: it has to use the connections of locktest.Client%s", r.firstError())
 	case r.Judgement.Acquired == 0:
-		t.Errorf("no client has ever got the lock, though nothing went wrong%s\n%s", r.firstError(), s.tell(p, r))
+		t.Errorf("no client has ever got the lock, though nothing went wrong%s\n%s", r.firstError(), s.terminalReport(p, r))
 	default:
 		for _, client := range p.Clients {
 			if !got(h, client) {
 				t.Errorf("%s has waited for the lock in vain, though nothing went wrong%s\n%s",
-					client, r.firstError(), s.tell(p, r))
+					client, r.firstError(), s.terminalReport(p, r))
 				return false
 			}
 		}
@@ -141,7 +141,7 @@ func (s *suite) cannotFollow(t *testing.T, p *plan.Plan, r *result, why string) 
 			"has written for the holder, as a release that hands the lock over, cannot be followed. "+
 			"If yours keeps others out all the same, allow it with locktest.MayBeUntested(%q)", why, rehearsal)
 		if r.Judgement.Finding(MutualExclusion).Verdict == checker.Broken {
-			t.Errorf("two clients have held the lock at once, though nothing went wrong:\n%s", s.tell(p, r))
+			t.Errorf("two clients have held the lock at once, though nothing went wrong:\n%s", s.terminalReport(p, r))
 		}
 		return false
 	case slices.Contains(s.unjudged, OwnerOnlyRelease):
@@ -166,7 +166,7 @@ func (s *suite) keptOutByTheStore(t *testing.T) bool {
 	}
 	why, story := r.signs.lease, ""
 	if !takenAtOnce(r.Judgement.History, p.Lease/2) {
-		why, story = notTheStore, "\n"+s.tell(p, r)
+		why, story = notTheStore, "\n"+s.terminalReport(p, r)
 	}
 	return s.tested(t, why, story)
 }

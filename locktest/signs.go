@@ -196,14 +196,14 @@ func (r *reader) acquires(e *history.Event, t *trail) {
 			name, e.At, name)
 	}
 	r.tokens(e, t)
-	r.inherits(e, t)
+	r.takesOver(e, t)
 	t.acquired, t.ends = e.At, ""
 	r.becomes(e, t, holding)
 }
 
-// inherits checks that the lock of a dead holder was taken when its lease was over. Who waits may look
+// takesOver checks that the lock of a dead holder was taken when its lease was over. Who waits may look
 // once in a lease.
-func (r *reader) inherits(e *history.Event, t *trail) {
+func (r *reader) takesOver(e *history.Event, t *trail) {
 	after, lease := e.At.Sub(max(r.died, t.waits)), r.h.Header.Lease
 	if r.died > 0 && r.fault <= r.died && r.faults == 0 && after > lease/2*5 && r.signs.long == "" {
 		r.signs.long = fmt.Sprintf("the holder dies at %v, and %s, the next one, gets the lock %v later. The lease of the story is %v, so its pauses "+

@@ -14,9 +14,9 @@ import (
 	"lockstep/internal/store"
 )
 
-// told makes a history of events of the form "seconds node kind owner=X peer=Y token=N keeps=10s".
+// historyOf makes a history of events of the form "seconds node kind owner=X peer=Y token=N keeps=10s".
 // A to C are clients, S and T are servers.
-func told(t *testing.T, story string) *history.History {
+func historyOf(t *testing.T, story string) *history.History {
 	t.Helper()
 	h := history.New(history.Header{Lease: 10 * time.Second, Nodes: []history.Node{
 		{Name: "A", Role: history.RoleClient}, {Name: "B", Role: history.RoleClient}, {Name: "C", Role: history.RoleClient},
@@ -158,7 +158,7 @@ func TestSigns(t *testing.T) {
 		{story: has + "1 A replied; 1 S fault-began; 6 S fault-ended; 20 A gave-up"},
 		{story: has + "1 A replied; 1 A acquired; 20 A releasing; 20 S removed owner=A peer=A; 20 A released"},
 	} {
-		s := read(told(t, test.story), true, 15*time.Second)
+		s := read(historyOf(t, test.story), true, 15*time.Second)
 		if got := s.unasked != ""; got != test.unasked {
 			t.Errorf("%s\nunasked: %q", test.story, s.unasked)
 		}
@@ -190,14 +190,14 @@ func TestSigns(t *testing.T) {
 			t.Errorf("%s\nrenews: %q", test.story, s.renewed)
 		}
 	}
-	if s := read(told(t, failed+"; 3 B waits; 3 B sent; 5 B gave-up"), true, 0); !strings.HasSuffix(s.dead, ". Its request of 3.000 s has no answer: a request needs a time limit of its own") {
+	if s := read(historyOf(t, failed+"; 3 B waits; 3 B sent; 5 B gave-up"), true, 0); !strings.HasSuffix(s.dead, ". Its request of 3.000 s has no answer: a request needs a time limit of its own") {
 		t.Errorf("dead: %q", s.dead)
 	}
 	// If the entries are not known, only the requests count.
-	if s := read(told(t, "0 A waits; 1 A sent; 2 A acquired; 3 B waits; 4 B gave-up; 5 B waits; 9 B gave-up"), false, 0); s != (signs{}) {
+	if s := read(historyOf(t, "0 A waits; 1 A sent; 2 A acquired; 3 B waits; 4 B gave-up; 5 B waits; 9 B gave-up"), false, 0); s != (signs{}) {
 		t.Errorf("%+v", s)
 	}
-	if s := read(told(t, "0 A waits; 1 A sent; 2 A acquired; 3 A releasing; 3 A sent; 4 A released; 5 A waits; 6 A acquired"), false, 0); s.unasked == "" {
+	if s := read(historyOf(t, "0 A waits; 1 A sent; 2 A acquired; 3 A releasing; 3 A sent; 4 A released; 5 A waits; 6 A acquired"), false, 0); s.unasked == "" {
 		t.Error("A acquires again without asking, and nothing is said")
 	}
 }

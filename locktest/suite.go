@@ -77,16 +77,16 @@ type suite struct {
 	seeds    int
 	problems []string
 
-	plans    []*plan.Plan
-	on       *sim.World
-	fenced   bool            // the lock hands out tokens
-	toldLeft bool            // remaining goroutines were reported
-	scripts  []*redis.Script // which the servers know from the rehearsal
-	entry    store.Entry     // where the lock keeps its entry; zero: under its name
-	learning bool            // the servers learn scripts and the entry
-	followed bool            // histories have the entry
-	implied  map[string]bool // stories without expectations of their own
-	tally    tally
+	plans        []*plan.Plan
+	on           *sim.World
+	fenced       bool            // the lock hands out tokens
+	reportedLeft bool            // remaining goroutines were reported
+	scripts      []*redis.Script // which the servers know from the rehearsal
+	entry        store.Entry     // where the lock keeps its entry; zero: under its name
+	learning     bool            // the servers learn scripts and the entry
+	followed     bool            // histories have the entry
+	implied      map[string]bool // stories without expectations of their own
+	tally        tally
 
 	token atomic.Pointer[string] // the first lease with a token that is none, as a sentence
 }

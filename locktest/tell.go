@@ -30,8 +30,8 @@ const reportsDir = "lockstep-reports"
 // judge reports the errors of a run, and returns whether it was as expected.
 func (s *suite) judge(t *testing.T, p *plan.Plan, r *result) bool {
 	t.Helper()
-	if r.left != "" && !s.toldLeft && !r.owes() {
-		s.toldLeft = true
+	if r.left != "" && !s.reportedLeft && !r.owes() {
+		s.reportedLeft = true
 		t.Logf("goroutines of the lock were still there when its run was over: give Client.Cleanup what ends them\n%s", r.left)
 	}
 	switch status := r.Status(); {
@@ -158,7 +158,7 @@ func (s *suite) failed(t *testing.T, p *plan.Plan, r *result) string {
 			lines = append(lines, cause+".")
 		}
 	}
-	lines = append(lines, "", s.tell(p, r))
+	lines = append(lines, "", s.terminalReport(p, r))
 	dir, err := s.store(t, p, r)
 	if err == nil {
 		dir, err = filepath.Abs(dir)
@@ -175,8 +175,8 @@ func (s *suite) failed(t *testing.T, p *plan.Plan, r *result) string {
 	return strings.Join(lines, "\n")
 }
 
-// tell returns the story of a run as `simulate run` prints it.
-func (s *suite) tell(p *plan.Plan, r *result) string {
+// terminalReport returns the story of a run as `simulate run` prints it.
+func (s *suite) terminalReport(p *plan.Plan, r *result) string {
 	return terminal.Report(s.bundle(p, r, ""), terminal.Options{Width: 68}) // 80 columns less the indentation of go test
 }
 

@@ -110,7 +110,7 @@ func (f *adviseFlags) advise(ctx context.Context) error {
 	designs, misprints := r.DesignsAndMisprints()
 	all := explore.Advise(designs, expected, of)
 	if f.json {
-		if err := explore.Tell(r); err != nil {
+		if err := explore.AddTexts(r); err != nil {
 			return bug(err)
 		}
 		return f.printJSON(map[string]any{
@@ -154,14 +154,14 @@ func (f *adviseFlags) print(all []explore.Advice, misprints *results.Explored, o
 		}
 		f.wrapped("    ", "    ", adviceColours[a.Verdict], f.said(say.About.With(say.Text(a.Verdict), saidOf(a.Rests))))
 	}
-	tell := func(text say.Phrase) { f.wrapped("", "", "", f.said(text)) }
+	printText := func(text say.Phrase) { f.wrapped("", "", "", f.said(text)) }
 	fmt.Fprintln(f.stdout)
-	tell(say.Stop.With(say.Remarks(each.Map(of, func(way checker.Way) say.Phrase {
+	printText(say.Stop.With(say.Remarks(each.Map(of, func(way checker.Way) say.Phrase {
 		return say.About.With(say.Text(way.String()), way.Means())
 	}))))
-	tell(say.LocksSurvive.With(say.Number(count[results.Survived]), say.Number(len(all)), say.NoneUpTo.With(say.Number(most)), say.Number(count[results.NoneFound])))
+	printText(say.LocksSurvive.With(say.Number(count[results.Survived]), say.Number(len(all)), say.NoneUpTo.With(say.Number(most)), say.Number(count[results.NoneFound])))
 	if count[results.Survived]+count[results.NoneFound] > 0 {
-		tell(say.DrawnMeans.With())
+		printText(say.DrawnMeans.With())
 	}
 	for i := range all {
 		f.why(&all[i], of)
@@ -169,7 +169,7 @@ func (f *adviseFlags) print(all []explore.Advice, misprints *results.Explored, o
 	if n := len(misprints.Locks); n > 0 {
 		names := each.Map(misprints.Locks, func(l results.ExploredLock) string { return l.Lock })
 		fmt.Fprintln(f.stdout)
-		tell(say.NoCandidates.With(say.Number(n), say.Names(names)))
+		printText(say.NoCandidates.With(say.Number(n), say.Names(names)))
 	}
 }
 
@@ -224,10 +224,10 @@ func (f *adviseFlags) answer(ctx context.Context) error {
 	if f.json {
 		return f.answerJSON(&a, x)
 	}
-	f.tell(&a, "")
+	f.printAnswer(&a, "")
 	if a.Nearest != "" {
 		near := advice.To(advice.Question{Have: a.Nearest, IfTwo: a.IfTwo, Tokens: a.Tokens}, facts)
-		f.tell(&near, f.said(say.Text("Nearest"))+": ")
+		f.printAnswer(&near, f.said(say.Text("Nearest"))+": ")
 	}
 	if alone {
 		fmt.Fprintln(f.stdout)
@@ -270,8 +270,8 @@ func (f *adviseFlags) ask(ctx context.Context, in *bufio.Reader, q *advice.Ask) 
 	}
 }
 
-// tell prints an answer: its sentence, and the evidence below it.
-func (f *adviseFlags) tell(a *advice.Answer, before string) {
+// printAnswer prints an answer: its sentence, and the evidence below it.
+func (f *adviseFlags) printAnswer(a *advice.Answer, before string) {
 	verdict := results.Unknown
 	if a.Best != nil {
 		verdict = a.Best.Verdict
@@ -293,7 +293,7 @@ func (f *adviseFlags) tell(a *advice.Answer, before string) {
 
 // answerJSON prints the answer together with the result of the equivalent --expect.
 func (f *adviseFlags) answerJSON(a *advice.Answer, x *results.Explored) error {
-	if err := explore.Tell(x); err != nil {
+	if err := explore.AddTexts(x); err != nil {
 		return bug(err)
 	}
 	of, err := explore.WaysNamed(slices.DeleteFunc(slices.Clone(a.Must), func(o string) bool { return o == checker.Hung.String() }))

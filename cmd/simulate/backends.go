@@ -154,8 +154,8 @@ func named(args []string, file string) bool {
 	return slices.ContainsFunc(args, func(arg string) bool { return arg == file || arg == scenarioName(file) || arg == "-" })
 }
 
-// tellNotPlayed lists what was left out, with a line for each reason.
-func (f *runFlags) tellNotPlayed() {
+// printNotPlayed lists what was left out, with a line for each reason.
+func (f *runFlags) printNotPlayed() {
 	if len(f.notPlayed) == 0 {
 		return
 	}

@@ -183,7 +183,7 @@ func (f *judgeFlags) savedPage(files []*input, c *logcheck.Summary) error {
 // followed judges a log while it grows. It prints each violation as it becomes known, except with
 // --json.
 func (f *judgeFlags) followed(ctx context.Context, in *input, o logcheck.Options) (*logcheck.Result, error) {
-	tell := func(p say.Phrase) { fmt.Fprintln(os.Stderr, f.said(p)) }
+	report := func(p say.Phrase) { fmt.Fprintln(os.Stderr, f.said(p)) }
 	o.Found = func(v *logcheck.Violation) {
 		if !f.json {
 			f.showViolation(v)
@@ -191,14 +191,14 @@ func (f *judgeFlags) followed(ctx context.Context, in *input, o logcheck.Options
 	}
 	from := io.Reader(&patient{ctx: ctx, from: in})
 	if in.path != "" {
-		t, err := logcheck.Follow(ctx, in.path, tell)
+		t, err := logcheck.Follow(ctx, in.path, report)
 		if err != nil {
 			return nil, runstore.NotRead(err)
 		}
 		defer t.Close()
 		from, o.Missing = t, t.Missing
 	}
-	tell(say.LogFollowing.With(say.Verbatim(in.name)))
+	report(say.LogFollowing.With(say.Verbatim(in.name)))
 	return logcheck.Check(context.WithoutCancel(ctx), o, logcheck.Source{Name: in.name, In: from})
 }
 

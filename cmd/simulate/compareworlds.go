@@ -209,7 +209,7 @@ func worldsStatus(c *crosscheck.Comparison) run.Status {
 func (f *worldsFlags) print(c *crosscheck.Comparison) {
 	if len(c.Columns) == 0 {
 		f.printStories(c)
-		f.tellWhy(c)
+		f.printWhy(c)
 		return
 	}
 	table := tabwriter.NewWriter(f.stdout, len("V/S")+4, 0, 2, ' ', 0)
@@ -231,7 +231,7 @@ func (f *worldsFlags) print(c *crosscheck.Comparison) {
 	if _, most := c.PairsOfCells(); most > 1 {
 		fmt.Fprintf(f.stdout, "  %s\n", say.Text("V/S 18/20 of 20 seeds, 18 have the same letter in both worlds").In(f.language))
 	}
-	f.tellWhy(c)
+	f.printWhy(c)
 }
 
 // printStories counts the stories of each lock.
@@ -262,8 +262,8 @@ func cellText(c *crosscheck.Cell) string {
 	return text
 }
 
-// tellWhy lists the cells that differ or tested nothing, and why others were not played.
-func (f *worldsFlags) tellWhy(c *crosscheck.Comparison) {
+// printWhy lists the cells that differ or tested nothing, and why others were not played.
+func (f *worldsFlags) printWhy(c *crosscheck.Comparison) {
 	var reasons []string
 	for i := range c.Cells {
 		cell := &c.Cells[i]
@@ -271,7 +271,7 @@ func (f *worldsFlags) tellWhy(c *crosscheck.Comparison) {
 		case results.Differs, results.Untested:
 			under := say.Under.With(say.Verbatim(cell.Lock), say.Verbatim(cell.Fault))
 			fmt.Fprintf(f.stdout, "\n%s\n", f.said(say.CellDiffers.With(under, say.Text(string(cell.Agreement)), cell.Script)))
-			f.tellPairs(cell)
+			f.printPairs(cell)
 			if !cell.Why.Empty() {
 				fmt.Fprintf(f.stdout, "  %s\n", f.said(cell.Why))
 			}
@@ -287,7 +287,7 @@ func (f *worldsFlags) tellWhy(c *crosscheck.Comparison) {
 
 // tellPairs shows the results of the runs of a cell, each pair of results with its seeds, so that a
 // user can play them again.
-func (f *worldsFlags) tellPairs(c *crosscheck.Cell) {
+func (f *worldsFlags) printPairs(c *crosscheck.Cell) {
 	if len(c.Pairs) > 1 {
 		fmt.Fprintf(f.stdout, "  %s\n", f.said(say.SeedsAgree.With(say.Number(c.Agreeing()), say.Number(len(c.Pairs)))))
 	}

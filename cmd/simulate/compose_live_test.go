@@ -154,15 +154,15 @@ func killAmidst(t *testing.T, cmd *exec.Cmd) {
 		}
 	}
 	used := func(port int) bool {
-		told := askRedis(t, port, "CONFIG", "GET", "bind-source-addr")
-		return len(told.Elements()) == 2 && told.Elements()[1].Str != ""
+		reply := askRedis(t, port, "CONFIG", "GET", "bind-source-addr")
+		return len(reply.Elements()) == 2 && reply.Elements()[1].Str != ""
 	}
 	await("the run uses both servers", func() bool { return used(6401) && used(6402) })
 	must.Do(t, cmd.Process.Kill())
 	_ = cmd.Wait()
 	await("the servers and the sentinels are as before", func() bool {
 		for _, port := range []int{6401, 6402} {
-			if told := askRedis(t, port, "CONFIG", "GET", "bind-source-addr"); len(told.Elements()) != 2 || told.Elements()[1].Str != "" {
+			if reply := askRedis(t, port, "CONFIG", "GET", "bind-source-addr"); len(reply.Elements()) != 2 || reply.Elements()[1].Str != "" {
 				return false
 			}
 		}

@@ -115,7 +115,7 @@ func reference(plans []*plan.Plan, root, dir string) (pages []docs.Page, err err
 	}
 	in.Claims = each.Map(claims.All(), func(c claims.Claim) results.Claim { return list.Of(c.N, c.English, c.Source) })
 	if in.Explored != nil {
-		if err := explore.Tell(in.Explored); err != nil {
+		if err := explore.AddTexts(in.Explored); err != nil {
 			return nil, bug(err)
 		}
 	}

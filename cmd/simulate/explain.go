@@ -79,7 +79,7 @@ func explainRun(ctx context.Context, g *globals, dir string) error {
 	if err != nil {
 		return err
 	}
-	tellUnplayed(s)
+	warnUnplayed(s)
 	if g.json {
 		return g.printed(export.Steps(s.Histories, s.Plan.Asked()...))
 	}
@@ -125,7 +125,7 @@ func (f *reportFlags) replay(ctx context.Context, dir string) error {
 	if err := showReplay(f.globals, s, all, same); err != nil {
 		return err
 	}
-	tellUnplayed(s)
+	warnUnplayed(s)
 	now := buildVersion()
 	switch {
 	case same && len(s.Unplayed()) == 0:
@@ -184,8 +184,8 @@ func again(s *runstore.Run, r *run.Result) string {
 	return f.replay(s.Plan, f.oneLock(s.Plan), r.Seed)
 }
 
-// tellUnplayed names on stderr the locks that an interrupted run did not reach.
-func tellUnplayed(s *runstore.Run) {
+// warnUnplayed names on stderr the locks that an interrupted run did not reach.
+func warnUnplayed(s *runstore.Run) {
 	if left := s.Unplayed(); len(left) > 0 {
 		warn("%s was interrupted before it reached %s", s.Dir, runstore.LockList(left))
 	}

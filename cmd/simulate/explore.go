@@ -167,7 +167,7 @@ func (f *exploreFlags) explore(ctx context.Context) error {
 func (f *exploreFlags) walk(ctx context.Context, o explore.Options) (*explore.State, error) {
 	debug.SetGCPercent(explore.GCPercent)
 	limitMemory(int64(cmp.Or(o.Jobs, runtime.GOMAXPROCS(0))) * explore.WorkerMemory)
-	bar, part, told := f.bar("", 0), "", time.Now()
+	bar, part, printed := f.bar("", 0), "", time.Now()
 	noLines := f.quiet || term.IsTerminal(int(os.Stderr.Fd()))
 	o.Progress = func(p explore.Progress) {
 		if now := fmt.Sprintf("%s, %d faults, %s", p.Lock, p.Faults, p.Profile); now != part {
@@ -177,8 +177,8 @@ func (f *exploreFlags) walk(ctx context.Context, o explore.Options) (*explore.St
 			bar.ChangeMax(p.Units)
 		}
 		_ = bar.Set(p.Done)
-		if now := time.Now(); !noLines && now.Sub(told) >= 30*time.Second { // a search of an hour into a file
-			told = now
+		if now := time.Now(); !noLines && now.Sub(printed) >= 30*time.Second { // a search of an hour into a file
+			printed = now
 			fmt.Fprintf(os.Stderr, "%s: %d of %d; %d schedules\n", part, p.Done, p.Units, p.Walked)
 		}
 	}

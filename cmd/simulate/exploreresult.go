@@ -186,7 +186,7 @@ func (g *globals) explorePage(ctx context.Context, l say.Language) (path string,
 	if err != nil {
 		return "", err
 	}
-	if err := explore.Tell(walk); err != nil {
+	if err := explore.AddTexts(walk); err != nil {
 		return "", bug(err)
 	}
 	facts, err := factsOf(ctx, walk)

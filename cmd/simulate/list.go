@@ -266,7 +266,7 @@ func notRun(root string) error {
 // largeStore is the size in bytes from which on the run store counts as large.
 const largeStore = 1 << 30
 
-func (g *globals) tellLargeStore() {
+func (g *globals) warnLargeStore() {
 	if !runstore.Larger(os.DirFS(g.out), largeStore) {
 		return
 	}

@@ -83,13 +83,13 @@ func executeSeen(seen func(context.Context) context.Context) int {
 	if errors.Is(err, context.Canceled) && ctx.Err() != nil {
 		err = errors.New("interrupted: nothing was stored, and what was stored before is unchanged")
 	}
-	tell(err)
+	printError(err)
 	return exitCode(ctx, err)
 }
 
-// tell prints an error. Problems of a scenario begin with their place, for editors; all others
+// printError prints an error. Problems of a scenario begin with their place, for editors; all others
 // begin with the program's name.
-func tell(err error) {
+func printError(err error) {
 	var invalid *scenario.Invalid
 	if errors.As(err, &invalid) {
 		fmt.Fprintln(os.Stderr, terminalLines(err.Error()))

@@ -109,7 +109,7 @@ func (f *matrixFlags) measure(ctx context.Context, asked bool) error {
 		o.Walk = walk.Only(func(l *results.ExploredLock) bool {
 			return slices.ContainsFunc(c.locks, func(v locks.Variant) bool { return v.ID == l.Lock })
 		})
-		if err := explore.Tell(o.Walk); err != nil {
+		if err := explore.AddTexts(o.Walk); err != nil {
 			return bug(err)
 		}
 	}

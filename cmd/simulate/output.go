@@ -80,7 +80,7 @@ func (o *output) took(p *plan.Plan, outcomes []run.Outcome) {
 // finish prints what was kept for the end.
 func (o *output) finish() error {
 	if !o.f.json {
-		o.f.tellNotPlayed()
+		o.f.printNotPlayed()
 		if o.plans > 1 {
 			fmt.Fprint(o.f.stdout, terminal.Suite(&o.suite, len(o.f.notPlayed), o.f.language))
 		}
@@ -217,7 +217,7 @@ func (f *runFlags) playSeeds(ctx context.Context, p *plan.Plan, worlds run.Facto
 	if ctx.Err() != nil {
 		return run.Failed, f.partOfSeeds(p, tallies, out)
 	}
-	show := telling(tallies, first)
+	show := seedToStore(tallies, first)
 	if err := f.showTallies(p, tallies, false, out); err != nil {
 		return run.Failed, err
 	}
@@ -232,10 +232,10 @@ func (f *runFlags) playSeeds(ctx context.Context, p *plan.Plan, worlds run.Facto
 	return worst, err
 }
 
-// telling is the seed whose run is stored: the first that missed an expectation, else the first
+// seedToStore is the seed whose run is stored: the first that missed an expectation, else the first
 // that broke something, else the first that tested nothing, else the first of all. Earlier locks
 // come first.
-func telling(tallies []*bundle.Tally, first uint64) uint64 {
+func seedToStore(tallies []*bundle.Tally, first uint64) uint64 {
 	for _, which := range []func(*bundle.Tally) *uint64{
 		func(t *bundle.Tally) *uint64 {
 			if t.Worst != run.Missed {

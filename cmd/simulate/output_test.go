@@ -104,7 +104,7 @@ func TestTheSeedThatIsOpened(t *testing.T) {
 		"nothing to tell": {[]*bundle.Tally{{Worst: run.Met}}, 1},
 		"interrupted":     {nil, 1},
 	} {
-		if got := telling(tt.tallies, 1); got != tt.want {
+		if got := seedToStore(tt.tallies, 1); got != tt.want {
 			t.Errorf("%s: seed %d, want %d", name, got, tt.want)
 		}
 	}

@@ -69,7 +69,7 @@ func (f *workFlags) work(ctx context.Context, address string) error {
 		return err
 	}
 	defer q.Close()
-	tellQueue(fmt.Sprintf("version %s plays up to %d ranges at once; Ctrl-C ends it", version, f.jobs))
+	queueMessage(fmt.Sprintf("version %s plays up to %d ranges at once; Ctrl-C ends it", version, f.jobs))
 	err = queue.NewWorker(q, version, f.jobs, newPlayer).Work(ctx)
 	if ctx.Err() != nil {
 		return errStopped
@@ -81,7 +81,7 @@ func connect(ctx context.Context, address, name string) (*queue.Queue, error) {
 	if err := queue.CheckAddress(address); err != nil {
 		return nil, err
 	}
-	q, err := queue.Connect(ctx, address, name, tellQueue)
+	q, err := queue.Connect(ctx, address, name, queueMessage)
 	if err != nil && ctx.Err() == nil {
 		err = environment(err)
 	}
@@ -91,8 +91,8 @@ func connect(ctx context.Context, address, name string) (*queue.Queue, error) {
 // clearLine clears the line of a terminal.
 const clearLine = "\r\x1b[K"
 
-// tellQueue prints a message about the queue, in place of a progress line.
-func tellQueue(text string) {
+// queueMessage prints a message about the queue, in place of a progress line.
+func queueMessage(text string) {
 	if term.IsTerminal(int(os.Stderr.Fd())) {
 		fmt.Fprint(os.Stderr, clearLine)
 	}
@@ -129,11 +129,11 @@ func (f *shardFlags) handOut(ctx context.Context, g *globals, w *campaign.Work) 
 		if f.handed.server, err = queue.Embed(filepath.Join(g.out, "queue"), strings.TrimPrefix(at, ":")); err != nil {
 			return environment(err)
 		}
-		tellQueue("workers join with one of these:")
+		queueMessage("workers join with one of these:")
 		for _, address := range f.handed.server.Addresses() {
-			tellQueue("  simulate dev work " + address)
+			queueMessage("  simulate dev work " + address)
 		}
-		f.handed.q, err = queue.Connect(ctx, f.handed.server.Address(), "lockstep coordinator", tellQueue, f.handed.server.Inside())
+		f.handed.q, err = queue.Connect(ctx, f.handed.server.Address(), "lockstep coordinator", queueMessage, f.handed.server.Inside())
 	} else {
 		f.handed.q, err = connect(ctx, f.on, "lockstep coordinator")
 	}
@@ -142,7 +142,7 @@ func (f *shardFlags) handOut(ctx context.Context, g *globals, w *campaign.Work) 
 	}
 	show := &queueProgress{what: w.Command, quiet: g.quiet, began: time.Now()}
 	show.tty = term.IsTerminal(int(os.Stderr.Fd()))
-	part, aside, err := f.handed.q.Do(ctx, queue.Job{Work: w, Of: f.of, Seen: f.seen, Progress: show.tell})
+	part, aside, err := f.handed.q.Do(ctx, queue.Job{Work: w, Of: f.of, Seen: f.seen, Progress: show.update})
 	if show.tty {
 		fmt.Fprint(os.Stderr, clearLine)
 	}
@@ -155,7 +155,7 @@ func (f *shardFlags) handOut(ctx context.Context, g *globals, w *campaign.Work) 
 	case err != nil:
 		return environment(err)
 	case len(aside) > 0:
-		tellQueue(setAside(aside, w.Command, f.of))
+		queueMessage(setAside(aside, w.Command, f.of))
 		return silent(exitInconclusive)
 	}
 	f.handed.done, f.merged = true, part
@@ -214,27 +214,27 @@ func (h *handed) end(err error) error {
 // queueProgress is a line on stderr. On a terminal it is rewritten in place; elsewhere a new line
 // is printed from time to time.
 type queueProgress struct {
-	what        string
-	quiet, tty  bool // tty: stderr is a terminal
-	began, told time.Time
-	alone       bool // it has said that there are no workers
+	what           string
+	quiet, tty     bool // tty: stderr is a terminal
+	began, printed time.Time
+	alone          bool // it has said that there are no workers
 }
 
-func (p *queueProgress) tell(x queue.Progress) {
+func (p *queueProgress) update(x queue.Progress) {
 	now := time.Now()
 	if x.Workers == 0 && x.Done < x.Of && !p.alone && now.Sub(p.began) > 3*time.Second {
 		p.alone = true
-		tellQueue("no worker of this version is there: start some with simulate dev work")
+		queueMessage("no worker of this version is there: start some with simulate dev work")
 	}
 	every, end := 30*time.Second, x.Done >= x.Of
 	if p.tty {
 		every = 200 * time.Millisecond
 	}
-	if p.quiet || now.Sub(p.told) < every && !end {
+	if p.quiet || now.Sub(p.printed) < every && !end {
 		return
 	}
-	first := p.told.IsZero()
-	p.told = now
+	first := p.printed.IsZero()
+	p.printed = now
 	switch line := queueLine(p.what, x, now.Sub(p.began)); {
 	case p.tty:
 		fmt.Fprint(os.Stderr, clearLine+line)

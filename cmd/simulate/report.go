@@ -119,7 +119,7 @@ func (f *reportFlags) one(s *runstore.Run, chosen []artifacts.Form) error {
 		return err
 	}
 	return f.put(files, dir, r.Status(), func() error {
-		tellUnplayed(s)
+		warnUnplayed(s)
 		if f.json {
 			return f.printed(export.Result(b))
 		}
@@ -234,7 +234,7 @@ func (f *reportFlags) comparison(ctx context.Context, args []string) (*compare.C
 		if err != nil {
 			return nil, worst, err
 		}
-		tellUnplayed(s)
+		warnUnplayed(s)
 		r := s.Result()
 		b := bundle.Of(r, again(s, r), buildVersion())
 		b.RunDir = s.Dir

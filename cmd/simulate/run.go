@@ -221,7 +221,7 @@ func (f *runFlags) play(ctx context.Context, plans []*plan.Plan, worlds run.Fact
 		return err
 	}
 	if !f.json && !f.quiet {
-		f.tellLargeStore()
+		f.warnLargeStore()
 	}
 	return statusExit(worst)
 }

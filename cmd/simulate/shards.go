@@ -256,7 +256,7 @@ func (f *shardFlags) playShard(g *globals, w *campaign.Work, play func() (any, e
 		return fmt.Errorf("an existing file is not overwritten: choose another --part, or "+
 			"remove it: %w", err)
 	case known.Get(f.shard.String()) != nil:
-		return f.told(g, path)
+		return f.printPart(g, path)
 	}
 	line, err := f.line(w, play)
 	if err != nil {
@@ -272,7 +272,7 @@ func (f *shardFlags) playShard(g *globals, w *campaign.Work, play func() (any, e
 	if err != nil {
 		return unwritable(fmt.Errorf("cannot write the part: %w", err), "--part")
 	}
-	return f.told(g, path)
+	return f.printPart(g, path)
 }
 
 // partFile is the file of the part. In a folder it is named after its number.
@@ -287,7 +287,7 @@ func (f *shardFlags) partFile() string {
 	return f.part
 }
 
-func (f *shardFlags) told(g *globals, path string) error {
+func (f *shardFlags) printPart(g *globals, path string) error {
 	shard := f.shard.String()
 	wrote := say.PartOf.With(say.Verbatim(path), say.Verbatim(shard))
 	return g.reply(map[string]any{"part": path, "shard": shard}, g.named("wrote", wrote))

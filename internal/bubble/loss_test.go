@@ -31,9 +31,9 @@ func TestAClientThatHearsOfTheLossStops(t *testing.T) {
 			l.Lost = make(chan struct{})
 		},
 	}
-	for name, tells := range ways {
+	for name, reports := range ways {
 		t.Run(name, func(t *testing.T) {
-			told := func(c *bubble.Client) (bubble.Lock, error) {
+			newLock := func(c *bubble.Client) (bubble.Lock, error) {
 				acquire, err := bare(c)
 				if err != nil || c.Name() != "A" {
 					return acquire, err
@@ -41,12 +41,12 @@ func TestAClientThatHearsOfTheLossStops(t *testing.T) {
 				return func(ctx context.Context) (bubble.Lease, error) {
 					l, err := acquire(ctx)
 					if err == nil {
-						tells(&l)
+						reports(&l)
 					}
 					return l, err
 				}, nil
 			}
-			play(t, "clients: [A, B]\nworkload: {work: 6s}\n", told, func(_ *bubble.World, h *history.History) {
+			play(t, "clients: [A, B]\nworkload: {work: 6s}\n", newLock, func(_ *bubble.World, h *history.History) {
 				a := h.Node("A")
 				lost, wrote := history.Instant(0), 0
 				for _, e := range h.Events {

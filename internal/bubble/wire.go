@@ -46,9 +46,9 @@ func (c *Client) Connect(ctx context.Context, server int, push func(any)) (*Wire
 	}
 }
 
-// Beside opens another stream of the connection, a connection of its own for the server. It takes
+// OpenStream opens another stream of the connection, a connection of its own for the server. It takes
 // no round trip.
-func (w *Wire) Beside(push func(any)) *Wire { return w.client.open(w.server, push) }
+func (w *Wire) OpenStream(push func(any)) *Wire { return w.client.open(w.server, push) }
 
 func (c *Client) open(server int, push func(any)) *Wire {
 	w := &Wire{client: c, server: server, push: push, greeted: make(chan struct{}), broken: make(chan struct{})}
@@ -62,9 +62,9 @@ type answer struct {
 	err   error
 }
 
-// Ask sends a request of the store's model and waits for its answer. The error is the store's,
+// Do sends a request of the store's model and waits for its answer. The error is the store's,
 // ports.ErrConnection, an error of ctx, or net.ErrClosed after the end of the run.
-func (w *Wire) Ask(ctx context.Context, op ports.Request) (any, error) {
+func (w *Wire) Do(ctx context.Context, op ports.Request) (any, error) {
 	c := w.client
 	if !c.gate.pass() {
 		return nil, net.ErrClosed
@@ -82,10 +82,10 @@ func (w *Wire) Ask(ctx context.Context, op ports.Request) (any, error) {
 	return a.value, a.err
 }
 
-// Tell sends a request of the store's model. told gets the answer unless the connection breaks
+// Start sends a request of the store's model. onAnswer gets the answer unless the connection breaks
 // before, and must not wait. Requests arrive in the order in which they were sent.
-func (w *Wire) Tell(op ports.Request, told func(value any, err error)) {
-	w.client.post(func() { w.socket.Do(op, told) })
+func (w *Wire) Start(op ports.Request, onAnswer func(value any, err error)) {
+	w.client.post(func() { w.socket.Do(op, onAnswer) })
 }
 
 // await waits for an answer, and prefers one that has already arrived to an error.

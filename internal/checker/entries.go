@@ -233,18 +233,18 @@ func (t *tally) askedSince(i int32, holder history.NodeID, event int32, from his
 // watcher returns a client that watches for changes, or has an open request since an instant; 0 for
 // none. A watcher is not notified of an end that only clients compare.
 func (t *tally) watcher(holder history.NodeID, from history.Instant) history.NodeID {
-	told := t.parties[holder].doubt >= 0 || t.parties[holder].ends == 0
+	notified := t.parties[holder].doubt >= 0 || t.parties[holder].ends == 0
 	for k := range t.parties {
-		if p := &t.parties[k]; p.runs() && (p.watching && told || p.sent >= from) && history.NodeID(k) != holder {
+		if p := &t.parties[k]; p.runs() && (p.watching && notified || p.sent >= from) && history.NodeID(k) != holder {
 			return history.NodeID(k)
 		}
 	}
 	return 0
 }
 
-// told notes that a client has asked, by a request sent at an instant. A watcher that asks soon
+// noticed notes that a client has asked, by a request sent at an instant. A watcher that asks soon
 // after an entry was lost was notified of it.
-func (t *tally) told(client history.NodeID, sent history.Instant) {
+func (t *tally) noticed(client history.NodeID, sent history.Instant) {
 	if t.watched == 0 {
 		return
 	}

@@ -70,7 +70,7 @@ func (t *tally) message(i int32, e *history.Event) {
 		return
 	}
 	t.asks(p, server, at)
-	t.told(client, sent)
+	t.noticed(client, sent)
 	if !t.wanted() {
 		return
 	}

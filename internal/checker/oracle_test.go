@@ -171,8 +171,8 @@ func oracleRelease(h *history.History, bug string) Finding {
 		own := lastAction(h, e.Peer, asked) == history.Waits && slices.ContainsFunc(h.Events[i+1:], func(g history.Event) bool {
 			return g.Kind == history.Granted && g.Node == e.Node && g.Owner == e.Peer && sameCommand(h, i, g)
 		})
-		robbed := lastAction(h, e.Owner, i) == history.Acquired || nextAction(h, e.Owner, i) == history.Acquired && bug != "overlooks who is about to hold"
-		if own && bug != "blames takeovers" || !robbed && bug != "blames those who clear away the dead" {
+		tookOver := lastAction(h, e.Owner, i) == history.Acquired || nextAction(h, e.Owner, i) == history.Acquired && bug != "overlooks who is about to hold"
+		if own && bug != "blames takeovers" || !tookOver && bug != "blames those who clear away the dead" {
 			continue
 		}
 		grant := history.NoCause

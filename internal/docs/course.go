@@ -45,7 +45,7 @@ func (w *writer) Judged(verdict string) int {
 
 // storyAbout is the story that plays a lock beside the fewest others; nil if no story plays it.
 func (w *writer) storyAbout(lock string) (about *plan.Plan) {
-	for _, p := range w.told(func(p *plan.Plan) bool { return slices.Contains(p.Locks, lock) }) {
+	for _, p := range w.plansWhere(func(p *plan.Plan) bool { return slices.Contains(p.Locks, lock) }) {
 		if about == nil || len(p.Locks) < len(about.Locks) {
 			about = p
 		}

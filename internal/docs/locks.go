@@ -84,8 +84,8 @@ func (p lockPage) Measured() *results.Library {
 // shownSteps is how many steps are shown of the beginning and of the end of a long story.
 const shownSteps = 15
 
-// Told is the story of a counterexample, step by step.
-func (e Example) Told() string {
+// StepList is the story of a counterexample, step by step.
+func (e Example) StepList() string {
 	var steps strings.Builder
 	for i, s := range e.Steps {
 		if left := len(e.Steps) - 2*shownSteps; left > 0 && i >= shownSteps && i < shownSteps+left {

@@ -22,7 +22,7 @@ func (w *writer) PropertyRows() [][]string {
 
 // Judging are the scenarios that expect something of a property.
 func (w *writer) Judging(property string) (rows [][]string) {
-	for _, p := range w.told(func(*plan.Plan) bool { return true }) {
+	for _, p := range w.plansWhere(func(*plan.Plan) bool { return true }) {
 		var broken, kept []string
 		for _, lock := range p.Locks {
 			nowBroken, nowKept := expected(p, lock)

@@ -55,7 +55,7 @@ func (w *writer) BugRows() [][]string {
 
 // bugStory is a link to the story of a bug, with the properties that break in it.
 func (w *writer) bugStory(bug string) string {
-	for _, p := range w.told(func(p *plan.Plan) bool { return p.File == bugFile(bug) }) {
+	for _, p := range w.plansWhere(func(p *plan.Plan) bool { return p.File == bugFile(bug) }) {
 		broken, _ := expected(p, bug)
 		return link(strings.Join(broken, ", "), w.Up+"/"+p.File)
 	}
@@ -76,7 +76,7 @@ func (w *writer) AsIsRows() (rows [][]string) {
 		if v.Library == "" || v.Bug == nil {
 			continue
 		}
-		stories := each.Map(w.told(func(p *plan.Plan) bool { return slices.Contains(p.Locks, v.ID) }), w.story)
+		stories := each.Map(w.plansWhere(func(p *plan.Plan) bool { return slices.Contains(p.Locks, v.ID) }), w.story)
 		rows = append(rows, []string{text(v.ID), code(v.Library), text(v.Doc(say.English).Idea), strings.Join(stories, ", "), text(v.Doc(say.English).Source)})
 	}
 	return rows
@@ -85,7 +85,7 @@ func (w *writer) AsIsRows() (rows [][]string) {
 // Beyond lists further stories, about what the threads do not say.
 func (w *writer) Beyond() string {
 	var items []string
-	for _, p := range w.told(func(p *plan.Plan) bool { return strings.HasPrefix(p.File, path.Dir(bugFile(""))+"/") }) {
+	for _, p := range w.plansWhere(func(p *plan.Plan) bool { return strings.HasPrefix(p.File, path.Dir(bugFile(""))+"/") }) {
 		if v, ok := locks.Lookup(strings.TrimSuffix(path.Base(p.File), ".yaml")); !ok || v.Bug == nil {
 			items = append(items, "* "+w.story(p)+": "+text(p.Story)+" "+text(p.Lesson))
 		}
@@ -102,7 +102,7 @@ func (p Published) Rows() [][]string {
 
 // Named is a link to a scenario by its name.
 func (w *writer) Named(name string) string {
-	for _, p := range w.told(func(p *plan.Plan) bool { return strings.HasSuffix(p.File, "/"+name+".yaml") }) {
+	for _, p := range w.plansWhere(func(p *plan.Plan) bool { return strings.HasSuffix(p.File, "/"+name+".yaml") }) {
 		return w.story(p)
 	}
 	return ""

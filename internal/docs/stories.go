@@ -12,8 +12,8 @@ import (
 // story is a link to a scenario from a page in the folder of the docs, with its title.
 func (w *writer) story(p *plan.Plan) string { return link(text(p.Name), w.Up+"/"+p.File) }
 
-// told are the scenarios that meet a condition, easy ones first.
-func (w *writer) told(is func(*plan.Plan) bool) []*plan.Plan {
+// plansWhere are the scenarios that meet a condition, easy ones first.
+func (w *writer) plansWhere(is func(*plan.Plan) bool) []*plan.Plan {
 	out := slices.DeleteFunc(slices.Clone(w.Plans), func(p *plan.Plan) bool { return !is(p) })
 	slices.SortStableFunc(out, func(a, b *plan.Plan) int {
 		return cmp.Or(cmp.Compare(a.Level, b.Level), cmp.Compare(a.File, b.File))
@@ -24,7 +24,7 @@ func (w *writer) told(is func(*plan.Plan) bool) []*plan.Plan {
 // stories is a table of scenarios, with their questions.
 func (w *writer) stories(is func(*plan.Plan) bool) string {
 	var rows [][]string
-	for _, p := range w.told(is) {
+	for _, p := range w.plansWhere(is) {
 		title := w.story(p)
 		if p.Subtitle != "" {
 			title += ": " + text(p.Subtitle)
@@ -63,7 +63,7 @@ func Smallest(plans []*plan.Plan, lock string) *plan.Plan {
 		}
 		return []int{other, len(p.Faults) + len(p.Clocks) + p.Workload.Nested, len(p.Clients) * p.Workload.Repeat, p.Level}
 	}
-	for _, p := range w.told(func(p *plan.Plan) bool { broken, _ := expected(p, lock); return len(broken) > 0 }) {
+	for _, p := range w.plansWhere(func(p *plan.Plan) bool { broken, _ := expected(p, lock); return len(broken) > 0 }) {
 		if best == nil || slices.Compare(size(p), size(best)) < 0 {
 			best = p
 		}

@@ -217,14 +217,14 @@ func (c comparison) LockRows() [][]string {
 
 // StoryDifferences are the stories of the search with which the two worlds differ.
 func (w *writer) StoryDifferences() string {
-	told := map[string]bool{} // the stories of the stored walk, which may be newer than this comparison
+	stored := map[string]bool{} // the stories of the stored walk, which may be newer than this comparison
 	if w.Explored != nil {
 		for _, s := range w.Explored.Stories() {
-			told[s.Name] = true
+			stored[s.Name] = true
 		}
 	}
 	return comparison{w.Stories}.differences("story", func(x *results.WorldCell) string {
-		if w.Explored == nil || told[x.Story] {
+		if w.Explored == nil || stored[x.Story] {
 			return text(x.Script) + ": " + code(x.Story)
 		}
 		return text(x.Script)

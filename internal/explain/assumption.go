@@ -64,7 +64,7 @@ type inquiry struct {
 }
 
 func newInquiry(h *timeline.Timeline, lag time.Duration, at history.Instant) *inquiry {
-	return &inquiry{h: h, t: newTeller(h, nil), lag: lag, at: at}
+	return &inquiry{h: h, t: newNarrator(h, nil), lag: lag, at: at}
 }
 
 // letIn explains why a client was let in while another one believed that it holds the lock.

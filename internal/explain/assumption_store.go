@@ -43,7 +43,7 @@ func (q *inquiry) failedOver(entry *timeline.Entry) False {
 	if f := q.amnesia(entry); f.Proved() {
 		return f
 	}
-	if q.inherited(entry) {
+	if q.copiedToPromoted(entry) {
 		return False{}
 	}
 	age, crash := entry.Over.Sub(entry.From), entry.Ended
@@ -68,8 +68,8 @@ func (q *inquiry) failedOver(entry *timeline.Entry) False {
 	return f
 }
 
-// inherited reports whether every replica that was promoted had the entry.
-func (q *inquiry) inherited(entry *timeline.Entry) bool {
+// copiedToPromoted reports whether every replica that was promoted had the entry.
+func (q *inquiry) copiedToPromoted(entry *timeline.Entry) bool {
 	if len(entry.Copies) == 0 {
 		return false
 	}

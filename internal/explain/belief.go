@@ -13,9 +13,9 @@ func acquired(t *narrator, i int32, e *history.Event) say.Phrase {
 	enters := say.Flag(t.own(i, e.Node, history.Entered) >= 0)
 	if t.Grants && held == nil && !t.AllDown() {
 		if owners, _ := t.Owners(); len(owners) > 0 {
-			return say.IsToldOther.With(who, enters, t.who(owners[0]))
+			return say.AcquiresDespiteEntry.With(who, enters, t.who(owners[0]))
 		}
-		return say.IsToldNone.With(who, enters)
+		return say.AcquiresWithoutEntry.With(who, enters)
 	}
 	var end history.Instant
 	if held != nil {

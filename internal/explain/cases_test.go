@@ -96,11 +96,11 @@ expect: anything
 				continue
 			}
 			story, _, _ := explain.Story(explain.Steps(timeline.Of(j.History), j.Findings), 12)
-			told := false
+			decides := false
 			for _, s := range story {
-				told = told || s.Decides && j.History.Events[s.Event].Kind == tt.decides
+				decides = decides || s.Decides && j.History.Events[s.Event].Kind == tt.decides
 			}
-			if !told {
+			if !decides {
 				t.Errorf("%s, %s: no step of the story is %s and decides", tt.name, lock, tt.decides)
 			}
 		}

@@ -34,7 +34,7 @@ func (q *inquiry) expired(hold, newest *history.Hold, entry *timeline.Entry) Fal
 // outOfTime explains a hold that lasted longer than its entry.
 func (q *inquiry) outOfTime(hold, newest *history.Hold, entry *timeline.Entry) False {
 	for _, why := range []func(hold, newest *history.Hold, entry *timeline.Entry) False{
-		q.paused, q.renewedInVain, q.ownClock, q.shortLease, q.toldLate, q.stoppedRenewing, q.tooLong,
+		q.paused, q.renewedInVain, q.ownClock, q.shortLease, q.learnedLate, q.stoppedRenewing, q.tooLong,
 	} {
 		if f := why(hold, newest, entry); f.Proved() {
 			return f
@@ -116,8 +116,8 @@ func (q *inquiry) renewedInVain(hold, newest *history.Hold, entry *timeline.Entr
 			continue
 		}
 		if hold.How == history.LostLease && newest != nil && hold.End > newest.Start {
-			told := say.ToldAfter.With(q.who(hold.Client), say.Seconds(hold.End), q.who(newest.Client), say.Seconds(newest.Start))
-			says = say.Said.With(say.Remarks{says, told})
+			learned := say.LearnsOfLossAfter.With(q.who(hold.Client), say.Seconds(hold.End), q.who(newest.Client), say.Seconds(newest.Start))
+			says = say.Said.With(say.Remarks{says, learned})
 		}
 		return because(say.RenewalsArrive.With(q.who(hold.Client)),
 			says, append(q.faultsIn(hold.Start, e.At), i)...)
@@ -210,14 +210,14 @@ func (q *inquiry) shortLease(_, _ *history.Hold, entry *timeline.Entry) False {
 		say.LastsOnly.With(q.who(entry.Owner), say.Seconds(entry.TTL), say.Seconds(lease)))
 }
 
-// toldLate explains a holder that learned of the loss after another client had acquired.
-func (q *inquiry) toldLate(hold, newest *history.Hold, entry *timeline.Entry) False {
+// learnedLate explains a holder that learned of the loss after another client had acquired.
+func (q *inquiry) learnedLate(hold, newest *history.Hold, entry *timeline.Entry) False {
 	if hold.How != history.LostLease || newest == nil || hold.End <= newest.Start {
 		return False{}
 	}
 	who := q.who(hold.Client)
 	return because(say.HearsOfTheLoss.With(who),
-		say.LossToldLate.With(say.Seconds(entry.Over), q.who(newest.Client), say.Seconds(newest.Start), who, say.Seconds(hold.End)), hold.EndEvent)
+		say.LearnsOfLossLate.With(say.Seconds(entry.Over), q.who(newest.Client), say.Seconds(newest.Start), who, say.Seconds(hold.End)), hold.EndEvent)
 }
 
 // stoppedRenewing explains a holder that stopped renewing its lease.

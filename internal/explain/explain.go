@@ -34,29 +34,29 @@ type Step struct {
 
 // Steps narrates a history: acquisitions, leases that end, faults and their effects, writes,
 // releases, and every violation, without retries and routine messages. Of a long history it is the
-// part that Tell keeps.
+// part that Narrate keeps.
 func Steps(h *timeline.Timeline, findings []checker.Finding) []Step {
-	steps, _, _ := Tell(h, findings)
+	steps, _, _ := Narrate(h, findings)
 	return steps
 }
 
-// mostSteps is how many steps Tell keeps.
+// mostSteps is how many steps Narrate keeps.
 const mostSteps = 400_000
 
-// Tell is Steps, and returns how many steps before and after them are left out: there are at most
+// Narrate is Steps, and returns how many steps before and after them are left out: there are at most
 // mostSteps, those around the first violation, or the first ones when there is none.
-func Tell(h *timeline.Timeline, findings []checker.Finding) (steps []Step, before, after int) {
-	steps, before, after = tell(h, findings, mostSteps)
+func Narrate(h *timeline.Timeline, findings []checker.Finding) (steps []Step, before, after int) {
+	steps, before, after = narrate(h, findings, mostSteps)
 	return fold(steps), before, after
 }
 
-func tell(h *timeline.Timeline, findings []checker.Finding, most int) (steps []Step, before, after int) {
-	t := newTeller(h, findings)
+func narrate(h *timeline.Timeline, findings []checker.Finding, most int) (steps []Step, before, after int) {
+	t := newNarrator(h, findings)
 	deciding := Assumption(h, findings, 0).Events
 	brokenYet := len(t.breaks) == 0 // from now on no earlier step is dropped for a later one
 	for index, e := range h.All() {
 		t.Before(e)
-		sentence := t.tell(index, e)
+		sentence := t.sentence(index, e)
 		t.Apply(index, e)
 		breaks := t.breaks[index]
 		if sentence.Empty() && len(breaks) > 0 {

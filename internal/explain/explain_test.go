@@ -147,11 +147,11 @@ func TestALongStoryIsToldAroundTheFirstViolation(t *testing.T) {
 			findings = []checker.Finding{{Property: checker.MutualExclusionID, Verdict: checker.Broken, Count: 1,
 				Violations: []checker.Violation{{From: h.Events[bad].At, To: h.Events[bad].At, Events: []int32{bad}}}}}
 		}
-		all, none, also := tell(timeline.Of(h), findings, 10*rounds)
+		all, none, also := narrate(timeline.Of(h), findings, 10*rounds)
 		if len(all) < rounds || none+also > 0 {
 			t.Fatalf("%d steps, %d and %d left out", len(all), none, also)
 		}
-		part, before, after := tell(timeline.Of(h), findings, 100)
+		part, before, after := narrate(timeline.Of(h), findings, 100)
 		if len(part) == 0 || len(part) > 100 || before+len(part)+after != len(all) {
 			t.Fatalf("bad %d: %d steps with %d before and %d after, want %d together", bad, len(part), before, after, len(all))
 		}

@@ -150,11 +150,11 @@ func restarted(t *narrator, i int32, e *history.Event) say.Phrase {
 	if len(owners) == 0 && t.h.Role(e.Node) == history.RoleClient {
 		return say.RestartsAsClient.With(t.who(e.Node), byFault(e))
 	}
-	var untold say.Flag
+	var unaware say.Flag
 	if len(owners) > 0 {
-		untold = t.untold(owners[0])
+		unaware = t.unaware(owners[0])
 	}
-	return say.Restarts.With(t.who(e.Node), byFault(e), t.fewNames(owners), untold)
+	return say.Restarts.With(t.who(e.Node), byFault(e), t.fewNames(owners), unaware)
 }
 
 // fewNames are the names of at most four clients, or none.

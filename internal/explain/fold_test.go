@@ -29,7 +29,7 @@ func TestFold(t *testing.T) {
 			onFive += fmt.Sprintf("%d.50%d redis-1 removed owner=B peer=B text=lock/%[2]d;", k, s)
 		}
 	}
-	narrate(t, []narration{
+	checkNarrations(t, []narration{
 		{"three that give up", giveUp(3), []string{
 			"0.011 s A is granted the lock until 10.010 s and enters.",
 			"0.100 s B gives up: it has waited as long as it was willing to.",
@@ -68,7 +68,7 @@ func TestRenewalsAreOneStep(t *testing.T) {
 		}
 		return story
 	}
-	narrate(t, []narration{
+	checkNarrations(t, []narration{
 		{"65 of a holder", "0.002 A acquires;" + renewals(371, 65, "10s", "redis-1") +
 			"23.171 redis-1 expired owner=A", []string{
 			"13.171 s A has renewed its lease 65 times, the last time until 23.171 s.",

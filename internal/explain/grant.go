@@ -63,12 +63,12 @@ func extended(t *narrator, i int32, e *history.Event) say.Phrase {
 		return say.ServerExtends.With(t.who(e.Node), t.who(e.Owner), t.newEnd(held, e))
 	}
 	if held != nil {
-		held.Untold++
+		held.PendingRenewals++
 	}
 	if t.renewsOn(i, e) {
 		return nothing
 	}
-	count, servers := t.untoldRenewals(e.Owner)
+	count, servers := t.takePendingRenewals(e.Owner)
 	believes := t.Client(e.Owner).Believes
 	who, end := t.who(e.Owner), say.OptionalSeconds(timeline.EndOf(e))
 	switch {
@@ -86,16 +86,16 @@ func extended(t *narrator, i int32, e *history.Event) say.Phrase {
 	return say.HasRenewed.With(who, say.Times(count), end)
 }
 
-// untoldRenewals returns how often an owner has renewed its entry since the last step about that,
+// takePendingRenewals returns how often an owner has renewed its entry since the last step about that,
 // and on how many servers, and resets the count. Of entries on several servers the most renewed one
 // counts.
-func (t *narrator) untoldRenewals(owner history.NodeID) (most, servers int) {
+func (t *narrator) takePendingRenewals(owner history.NodeID) (most, servers int) {
 	most = 1
 	for place := range t.Entries {
 		for i := range t.Entries[place] {
 			if held := &t.Entries[place][i]; held.Owner == owner {
-				servers += min(held.Untold, 1)
-				most, held.Untold = max(most, held.Untold), 0
+				servers += min(held.PendingRenewals, 1)
+				most, held.PendingRenewals = max(most, held.PendingRenewals), 0
 			}
 		}
 	}
@@ -151,7 +151,7 @@ func (t *narrator) renewsOn(i int32, e *history.Event) bool {
 func removed(t *narrator, i int32, e *history.Event) say.Phrase {
 	switch {
 	case e.Peer == 0:
-		return say.ServerRemoves.With(t.who(e.Node), t.who(e.Owner), t.untold(e.Owner))
+		return say.ServerRemoves.With(t.who(e.Node), t.who(e.Owner), t.unaware(e.Owner))
 	case e.Peer != e.Owner:
 		return say.RemovesForeign.With(t.who(e.Peer), t.command(i), t.who(e.Owner))
 	case t.Client(e.Owner).Releasing:
@@ -192,30 +192,30 @@ func expired(t *narrator, _ int32, e *history.Event) say.Phrase {
 	var late time.Duration
 	if held := t.Find(e.Node, e.Owner, e.Text); held != nil {
 		if held.End == 0 {
-			return say.SessionEnds.With(t.who(e.Owner), t.untold(e.Owner))
+			return say.SessionEnds.With(t.who(e.Owner), t.unaware(e.Owner))
 		}
 		if late = e.At.Sub(held.End); late <= rounding {
 			late = 0
 		}
 	}
-	switch untold := t.untold(e.Owner); {
+	switch unaware := t.unaware(e.Owner); {
 	case t.Servers() > 1:
-		return say.LeaseEndsOn.With(t.who(e.Owner), say.Verbatim(t.name(e.Node)), untold)
-	case bool(untold) && late > 0 && e.Cause != history.NoCause:
-		return say.LeaseWasOver.With(say.Span(late), untold, t.who(e.Owner))
-	case bool(untold):
-		return say.LeaseEnds.With(say.OptionalSpan(late), untold, t.who(e.Owner))
+		return say.LeaseEndsOn.With(t.who(e.Owner), say.Verbatim(t.name(e.Node)), unaware)
+	case bool(unaware) && late > 0 && e.Cause != history.NoCause:
+		return say.LeaseWasOver.With(say.Span(late), unaware, t.who(e.Owner))
+	case bool(unaware):
+		return say.LeaseEnds.With(say.OptionalSpan(late), unaware, t.who(e.Owner))
 	}
 	return say.LeaseIsOver.With(t.who(e.Owner))
 }
 
 // untold reports whether the owner of a lost entry still believes that it holds the lock.
-func (t *narrator) untold(owner history.NodeID) say.Flag { return say.Flag(t.Client(owner).Believes) }
+func (t *narrator) unaware(owner history.NodeID) say.Flag { return say.Flag(t.Client(owner).Believes) }
 
 // forgotten is left to the restart that follows, if any.
 func forgotten(t *narrator, i int32, e *history.Event) say.Phrase {
 	if t.h.Next(i, 0, func(n *history.Event) bool { return n.Kind == history.Restarted && n.Node == e.Node }) >= 0 {
 		return nothing
 	}
-	return say.HasLostEntry.With(t.who(e.Node), t.who(e.Owner), t.untold(e.Owner))
+	return say.HasLostEntry.With(t.who(e.Node), t.who(e.Owner), t.unaware(e.Owner))
 }

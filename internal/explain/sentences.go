@@ -55,8 +55,8 @@ var sentences = [...]func(t *narrator, i int32, e *history.Event) say.Phrase{
 // nothing is the sentence of an event without a step.
 var nothing say.Phrase
 
-// tell returns the sentence for an event, or nothing.
-func (t *narrator) tell(i int32, e *history.Event) say.Phrase {
+// sentence returns the sentence for an event, or nothing.
+func (t *narrator) sentence(i int32, e *history.Event) say.Phrase {
 	if int(e.Kind) >= len(sentences) || sentences[e.Kind] == nil {
 		return nothing
 	}

@@ -43,7 +43,7 @@ type narration struct {
 	want []string
 }
 
-func narrate(t *testing.T, tests []narration) {
+func checkNarrations(t *testing.T, tests []narration) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			var got []string
@@ -65,7 +65,7 @@ func narrate(t *testing.T, tests []narration) {
 }
 
 func TestSentences(t *testing.T) {
-	narrate(t, []narration{
+	checkNarrations(t, []narration{
 		{"granted and entered", "0.011 A acquires",
 			[]string{"0.012 s A is granted the lock until 10.011 s and enters."}},
 		{"with token, no end", "0.001 redis-1 granted owner=A; 0.002 A acquired token=33",
@@ -198,7 +198,7 @@ func TestSentences(t *testing.T) {
 }
 
 func TestSentencesOfServers(t *testing.T) {
-	narrate(t, []narration{
+	checkNarrations(t, []narration{
 		{"a restart that forgets", `0.002 A acquires; 0.05 redis-1 crashed value=1
 			0.55 redis-1 forgotten owner=A; 0.55 redis-1 restarted value=1`, []string{
 			"0.050 s The store crashes (fault 1).",

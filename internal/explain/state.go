@@ -24,7 +24,7 @@ type narrator struct {
 	foreign  []bool  // by node: a step says that it extends another client's entry
 }
 
-func newTeller(h *timeline.Timeline, findings []checker.Finding) *narrator {
+func newNarrator(h *timeline.Timeline, findings []checker.Finding) *narrator {
 	t := &narrator{State: h.Begin(), h: h, breaks: anchors(h, findings), foreign: make([]bool, len(h.Header.Nodes)+1)}
 	for _, f := range findings {
 		t.progress = t.progress || (f.Property == checker.ProgressID && f.Verdict == checker.Broken)

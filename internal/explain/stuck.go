@@ -106,7 +106,7 @@ func (q *inquiry) neverGoes(l *timeline.Entry) False {
 // partings are the events by which a client gives up on an entry.
 var partings = map[history.Kind]say.Of2[say.Node, say.Seconds]{
 	history.Crashed: say.CrashedAt, history.AcquireFailed: say.AttemptFailedAt, history.ReleaseFailed: say.ReleaseFailedAt,
-	history.GaveUp: say.GaveUpAt, history.Released: say.LeftAt, history.NotHeld: say.LeftAt, history.LostLease: say.ToldOfLossAt,
+	history.GaveUp: say.GaveUpAt, history.Released: say.LeftAt, history.NotHeld: say.LeftAt, history.LostLease: say.LearnedOfLossAt,
 }
 
 // partingAt returns the event by which the owner of an entry gave up on it: the first one after the

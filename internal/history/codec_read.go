@@ -137,7 +137,7 @@ func (d *decoder) event(raw []byte) error {
 		return err
 	}
 	d.before = l.At
-	l.tell()
+	l.setMeaning()
 	d.h.Add(l.Event)
 	return nil
 }

@@ -75,8 +75,8 @@ func (l *line) mean() {
 	}
 }
 
-// tell sets the meaning of the line's text in the history.
-func (l *line) tell() {
+// setMeaning sets the meaning of the line's text in the history.
+func (l *line) setMeaning() {
 	switch l.Kind {
 	case Sent:
 		l.h.SetOp(l.Text, l.op)

@@ -12,7 +12,7 @@ type Effect uint8
 // The effects.
 const (
 	Anything     Effect = iota // not declared: it may make, renew or remove any entry
-	Beside                     // about no entry: it opens a connection or subscribes, for instance
+	NoEntry                    // about no entry: it opens a connection or subscribes, for instance
 	Opens                      // begins a session or a lease
 	KeepsAlive                 // extends its session or its lease
 	Asks                       // neither makes nor removes an entry

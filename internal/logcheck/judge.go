@@ -232,7 +232,7 @@ func (j *judge) over(l *lock, e *Event) {
 				of.lost = true
 			}
 		}
-	case j.threads && (ended == nil || ended.Kind == Released) && l.heldBeside(e, j.widest()):
+	case j.threads && (ended == nil || ended.Kind == Released) && l.heldByOther(e, j.widest()):
 		l.astray = true
 		l.doubt(say.LogOtherThread.With(j.files.at(e.Line), say.Verbatim(e.Client), say.Verbatim(l.Lock)))
 	case ended != nil && !apart(ended.Token, e.Token):
@@ -248,8 +248,8 @@ func (j *judge) over(l *lock, e *Event) {
 	}
 }
 
-// heldBeside reports whether a client other than that of a line may hold the lock.
-func (l *lock) heldBeside(e *Event, s *Setting) bool {
+// heldByOther reports whether a client other than that of a line may hold the lock.
+func (l *lock) heldByOther(e *Event, s *Setting) bool {
 	return slices.ContainsFunc(l.holds, func(h *Hold) bool { return h.Client != e.Client && h.Ending == Open && !h.over(e.At, s) })
 }
 

@@ -19,19 +19,19 @@ type Tail struct {
 	path    string
 	file    *os.File
 	wait    func(context.Context) // until the next poll
-	tell    func(say.Phrase)
+	notify  func(say.Phrase)
 	at      int64 // bytes read of the file
 	last    byte  // that was read
 	missing say.Phrase
 }
 
-// Follow opens a file to follow. It calls tell when the file is rotated or truncated.
-func Follow(ctx context.Context, path string, tell func(say.Phrase)) (*Tail, error) {
+// Follow opens a file to follow. It calls notify when the file is rotated or truncated.
+func Follow(ctx context.Context, path string, notify func(say.Phrase)) (*Tail, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
-	return &Tail{ctx: ctx, path: path, file: f, wait: awaitPoll, tell: tell, last: '\n'}, nil
+	return &Tail{ctx: ctx, path: path, file: f, wait: awaitPoll, notify: notify, last: '\n'}, nil
 }
 
 // awaitPoll waits for the next poll. Polling works on every file system, unlike notifications.
@@ -69,7 +69,7 @@ func (t *Tail) Read(p []byte) (int, error) {
 		}
 		t.file.Close()
 		t.file, t.at = next, 0
-		t.tell(say.LogRotated.With(say.Verbatim(t.path)))
+		t.notify(say.LogRotated.With(say.Verbatim(t.path)))
 		if t.last != '\n' { // end an incomplete line, which may look like a whole one
 			t.missing = say.LogRotatedCut.With(say.Verbatim(t.path))
 			t.last = '\n'
@@ -113,7 +113,7 @@ func (t *Tail) renewed() (*os.File, error) {
 		return f, err
 	case now.Size() < t.at:
 		t.missing = say.LogTruncated.With(say.Verbatim(t.path), say.Number(t.at))
-		t.tell(t.missing)
+		t.notify(t.missing)
 		t.at = 0
 		_, err := t.file.Seek(0, io.SeekStart)
 		return nil, err

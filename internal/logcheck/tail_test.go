@@ -15,11 +15,11 @@ import (
 
 // followed reads a file with some lines to the end, while each step happens when the reader has
 // nothing more to read and would wait. It returns the text and what was told.
-func followed(t *testing.T, path string, steps ...func()) (text string, told []string, missing say.Phrase) {
+func followed(t *testing.T, path string, steps ...func()) (text string, reported []string, missing say.Phrase) {
 	t.Helper()
 	ctx, stop := context.WithCancel(t.Context())
 	tail := must.Get(Follow(ctx, path, func(p say.Phrase) {
-		told = append(told, map[bool]string{true: "rotated", false: "truncated"}[p.Is(say.LogRotated)])
+		reported = append(reported, map[bool]string{true: "rotated", false: "truncated"}[p.Is(say.LogRotated)])
 	}))(t)
 	defer tail.Close()
 	steps = append(steps, stop)
@@ -31,7 +31,7 @@ func followed(t *testing.T, path string, steps ...func()) (text string, told []s
 		steps = steps[1:]
 	}
 	text = string(must.Get(io.ReadAll(tail))(t))
-	return text, told, tail.Missing()
+	return text, reported, tail.Missing()
 }
 
 // A file is followed while it grows, is rotated and is truncated.
@@ -44,7 +44,7 @@ func TestAFileIsFollowed(t *testing.T) {
 	}
 	rename := func() { must.Do(t, os.Rename(path, path+".1")) }
 	write(0, "one\n")
-	text, told, missing := followed(t, path,
+	text, reported, missing := followed(t, path,
 		func() { write(os.O_APPEND, "two\n") },
 		func() { write(os.O_APPEND, "th") },
 		func() { write(os.O_APPEND, "ree\n") },
@@ -58,7 +58,7 @@ func TestAFileIsFollowed(t *testing.T) {
 		func() { write(os.O_APPEND, "eight\n") },
 	)
 	must.Equal(t, text, "one\ntwo\nthree\nfour\nfi\nsix\n7\neight\n")
-	must.Equal(t, strings.Join(told, " "), "rotated rotated truncated")
+	must.Equal(t, strings.Join(reported, " "), "rotated rotated truncated")
 	must.Equal(t, missing.Is(say.LogTruncated), true)
 }
 

@@ -239,7 +239,7 @@ func playedOf(out run.Outcome, p *plan.Plan, l say.Language) played {
 
 func (r *played) h() *history.History { return r.Judgement.History }
 
-func (r *played) lock(i int, window time.Duration, told bool) Lock {
+func (r *played) lock(i int, window time.Duration, withStory bool) Lock {
 	l := Lock{
 		ID: r.Lock, Verdict: r.verdict(), Word: r.word(), Says: r.says(), Impact: r.Judgement.Impact(), Hash: r.h().Hash().String(),
 		Stage: r.stage(window), Facts: map[string]bool{}, Targets: targets(r.h(), r.Lock), Arrows: map[int]Message{},
@@ -247,10 +247,10 @@ func (r *played) lock(i int, window time.Duration, told bool) Lock {
 	for _, f := range r.Judgement.Findings {
 		l.Facts[f.Property+" "+string(f.Verdict)] = true
 	}
-	if !told {
+	if !withStory {
 		return l
 	}
-	l.Picture, l.Story = r.told(i)
+	l.Picture, l.Story = r.drawStory(i)
 	_, arrows := messagesOf(r.Timeline(), r.language)
 	for _, event := range handles.FindAllStringSubmatch(l.Picture, -1) {
 		n, _ := strconv.Atoi(event[1])

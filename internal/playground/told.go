@@ -18,12 +18,12 @@ import (
 	"lockstep/internal/timeline"
 )
 
-// mostTold bounds the steps of a lock that are shown: those around the first violation.
-const mostTold = 30
+// mostSteps bounds the steps of a lock that are shown: those around the first violation.
+const mostSteps = 30
 
-// told draws the space-time diagram of the lock in a column, and lists its steps.
-func (r *played) told(column int) (picture, story string) {
-	steps, before, after := explain.Story(explain.Steps(r.Timeline(), r.Judgement.Findings), mostTold)
+// drawStory draws the space-time diagram of the lock in a column, and lists its steps.
+func (r *played) drawStory(column int) (picture, story string) {
+	steps, before, after := explain.Story(explain.Steps(r.Timeline(), r.Judgement.Findings), mostSteps)
 	prefix := fmt.Sprintf("p%d-s", column+1)
 	if l := diagram.NewLayout(r.h(), steps, before == 0, after == 0); l != nil {
 		l.Handles = true

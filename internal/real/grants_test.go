@@ -29,9 +29,9 @@ func TestDeriveGrants(t *testing.T) {
 			123 A released
 			124 B replied 1 OK
 			124 B acquired`
-		a, aRobsB = "2 granted A by A", "123 removed B by A"
-		doubtful  = "123 may-have-removed - by A"
-		b         = "104 granted B by B"
+		a, aRemovesB = "2 granted A by A", "123 removed B by A"
+		doubtful     = "123 may-have-removed - by A"
+		b            = "104 granted B by B"
 	)
 	for _, tt := range []struct {
 		name string
@@ -56,10 +56,10 @@ func TestDeriveGrants(t *testing.T) {
 			120 A releasing
 			121-123 A 2 EVAL -> (integer) 0
 			123 A not-held`, []string{a}},
-		{"A removes B's entry", 100, aHolds + bHolds + aFrees, []string{a, b, aRobsB}},
+		{"A removes B's entry", 100, aHolds + bHolds + aFrees, []string{a, b, aRemovesB}},
 		{"B's entry may have run out", 20, aHolds + bHolds + aFrees, []string{a, b, doubtful}},
 		{"B's watchdog has renewed it", 20, aHolds + bHolds + `
-			110-111 B 2w EVAL -> (integer) 1` + aFrees, []string{a, b, aRobsB}},
+			110-111 B 2w EVAL -> (integer) 1` + aFrees, []string{a, b, aRemovesB}},
 		{"B's watchdog was refused", 20, aHolds + bHolds + `
 			110-111 B 2w EVAL -> (integer) 0` + aFrees, []string{a, b, doubtful}},
 		{"B's grant may be later than A's command", 100, aHolds + bAmidAFrees, []string{a, doubtful, "124 granted B by B"}},
@@ -86,17 +86,17 @@ func TestDeriveGrants(t *testing.T) {
 		{"C's command was executed before B's grant", 100, aHolds + `
 			50 C sent 1 DEL
 			52 C reply-dropped 1` + bHolds + `
-			110 C timed-out 1` + aFrees, []string{a, "52 may-have-removed - by C", b, aRobsB}},
+			110 C timed-out 1` + aFrees, []string{a, "52 may-have-removed - by C", b, aRemovesB}},
 		{"A's reply came late, after its entry had expired", 100, `
 			0 A sent 1 SET` + bHolds + `
 			110 A replied 1 OK
-			110 A acquired` + aFrees, []string{b, "110 granted A by A", aRobsB}},
+			110 A acquired` + aFrees, []string{b, "110 granted A by A", aRemovesB}},
 		{"a third client loses its entry, too", 100, aHolds + bHolds + aFrees + `
 			125-126 C 1 SET -> OK
 			126 C acquired
 			130 B releasing
 			131-132 B 2 DEL -> (integer) 1
-			132 B released`, []string{a, b, aRobsB, "126 granted C by C", "132 removed C by B"}},
+			132 B released`, []string{a, b, aRemovesB, "126 granted C by C", "132 removed C by B"}},
 		{"the answer to a query is no entry", 200, `
 			0-2 A 1 SET -> OK
 			3-9 A 2 WAIT -> (integer) 1
@@ -153,7 +153,7 @@ func TestDeriveGrants(t *testing.T) {
 			100-102 B 1 DEL latch -> (integer) 1`, []string{a}},
 		{"a client that overwrites an entry has one", 200, aHolds + `
 			100-102 B 1 GETSET lock 7 -> "5"
-			102 B acquired` + aFrees, []string{a, "102 granted B by B", aRobsB}},
+			102 B acquired` + aFrees, []string{a, "102 granted B by B", aRemovesB}},
 		{"a lock without a lease", 0, aHolds + aFrees, []string{a, "123 removed A by A"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

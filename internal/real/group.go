@@ -176,10 +176,10 @@ func (g *group) operatorFailsOver(fault int, after time.Duration) {
 }
 
 // promoted records that a replica has become the primary.
-func (g *group) promoted(heir *member, fault int) {
+func (g *group) promoted(successor *member, fault int) {
 	old := g.leader
-	g.leader, heir.leads = heir, true
-	g.h.record(history.Event{Kind: history.Promoted, Node: heir.node, Peer: old.node, Value: int64(fault)}, "")
+	g.leader, successor.leads = successor, true
+	g.h.record(history.Event{Kind: history.Promoted, Node: successor.node, Peer: old.node, Value: int64(fault)}, "")
 }
 
 // interference returns what affects entries and is not visible in the commands of clients.

@@ -336,7 +336,7 @@ func (h *harness) recordIneffectiveFaults(ended history.Instant) {
 	}
 }
 
-// observe tells the engine of a moment; when it returns, the faults that waited for it
+// observe notifies the engine of a moment; when it returns, the faults that waited for it
 // have acted.
 func (h *harness) observe(m faults.Moment) {
 	h.mu.Lock()

@@ -70,7 +70,7 @@ func (in injector) victim(fault int, node string) (name string, v victim) {
 	return name, nil
 }
 
-// actedOn tells the engine that a fault has affected a running process: a server, or a client that
+// actedOn notifies the engine that a fault has affected a running process: a server, or a client that
 // has not finished.
 func (in injector) actedOn(fault int, v victim) {
 	if affects(v) {
@@ -89,7 +89,7 @@ func affects(v victim) bool {
 	return true
 }
 
-// acted tells the engine that a fault has changed something; it takes h.mu.
+// acted notifies the engine that a fault has changed something; it takes h.mu.
 func (h *harness) acted(fault int) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

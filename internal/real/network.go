@@ -27,7 +27,7 @@ func (b *block) covers(from, to history.NodeID) bool {
 	return b.from[from] && b.to[to] || b.both && b.from[to] && b.to[from]
 }
 
-// acted tells the engine of a partition that has held back some bytes.
+// acted notifies the engine of a partition that has held back some bytes.
 func (g *group) acted(b *block) {
 	for _, w := range g.ways() {
 		if b.covers(w.from, w.to) && w.link.Held(link.Up) || b.covers(w.to, w.from) && w.link.Held(link.Down) {

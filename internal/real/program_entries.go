@@ -65,32 +65,32 @@ func stepsOf(entries []entry) (all []step) {
 	return all
 }
 
-// ofProgram returns the events of the entries of a program's lock, from the servers' reports (told,
+// ofProgram returns the events of the entries of a program's lock, from the servers' reports (reports,
 // nil without complete ones), and notes in the header how far the entry was followed.
-func (h *harness) ofProgram(told *reconciler, entries []entry, leader history.NodeID, keeps bool) []entry {
+func (h *harness) ofProgram(reports *reconciler, entries []entry, leader history.NodeID, keeps bool) []entry {
 	steps := stepsOf(entries)
 	alone := func(s step) bool { return !s.sent }
 	var out []entry
 	h.header.Entry = history.Unfollowed
-	if told != nil {
-		told.forgetSetUp()
+	if reports != nil {
+		reports.forgetSetUp()
 	}
-	if told != nil && told.complete(entries) {
-		told.inOrder()
-		key, wrote := told.entryOf(steps)
+	if reports != nil && reports.complete(entries) {
+		reports.inOrder()
+		key, wrote := reports.entryOf(steps)
 		h.header.Keys = quoted(wrote)
 		followed, ok := []entry(nil), false
-		if told.key = key; key != "" && told.allHeard() {
-			followed, ok = told.follow(entries, leader, keeps)
+		if reports.key = key; key != "" && reports.allHeard() {
+			followed, ok = reports.follow(entries, leader, keeps)
 		}
 		if ok {
 			h.header.Entry, out = history.Followed, followed
 		}
 		alone = func(s step) bool {
 			if s.release {
-				return !s.sent || hasEntry(out, s) && !told.did(s, key, (*operation).changed)
+				return !s.sent || hasEntry(out, s) && !reports.did(s, key, (*operation).changed)
 			}
-			return !s.sent || !told.did(s, key, (*operation).wrote)
+			return !s.sent || !reports.did(s, key, (*operation).wrote)
 		}
 	}
 	if h.header.Entry == history.Unfollowed {
@@ -112,7 +112,7 @@ func (h *harness) unreadProgram(entries []entry) []entry {
 	h.noteAlone(stepsOf(entries), func(s step) bool { return !s.sent })
 	if q, ok := h.store.(*quorum); ok && q.known {
 		h.header.Entry = history.Owned
-		return q.robbed(entries)
+		return q.foreignRemovals(entries)
 	}
 	h.header.Entry = history.Unread
 	var out []entry

@@ -152,7 +152,7 @@ func TestAnUnreadProgramIsInDoubt(t *testing.T) {
 	keeps := []entry{at(0, history.Waits, 50), at(5, history.Acquired, 90), at(9, history.Releasing, 90), at(12, history.Released, 90)}
 	late := []entry{at(0, history.Waits, 50), at(5, history.Acquired, 90), at(6, history.Entered, 90), at(9, history.Releasing, 120), at(12, history.Released, 120)}
 	epoch := time.Now()
-	robs := func(by, owner string, from, at time.Duration) []livestore.Removal {
+	removes := func(by, owner string, from, at time.Duration) []livestore.Removal {
 		return []livestore.Removal{{
 			By: nodeOf(by), Owner: nodeOf(owner), From: epoch.Add(from * time.Millisecond), At: epoch.Add(at * time.Millisecond),
 		}}
@@ -167,12 +167,12 @@ func TestAnUnreadProgramIsInDoubt(t *testing.T) {
 	}{
 		{"it sends", fine, nil, unread, []string{"12 may-have-removed - by A"}},
 		{"the records show no foreign removal", fine, nil, known, nil},
-		{"another client removes its entry", fine, robs("B", "A", 4, 8), known, []string{"8 removed A by B"}},
-		{"perhaps after it has begun its release", fine, robs("B", "A", 4, 11), known, []string{"11 may-have-removed - by B"}},
-		{"certainly after that", fine, robs("B", "A", 10, 11), known, []string{"11 removed A by B"}},
-		{"perhaps another one's", fine, robs("A", "-", 10, 10), known, []string{"10 may-have-removed - by A"}},
-		{"while it got ready", fine, robs("A", "-", -9, -9), known, []string{"0 may-have-removed - by A"}},
-		{"after the end", fine, robs("B", "A", 12, 13), known, nil},
+		{"another client removes its entry", fine, removes("B", "A", 4, 8), known, []string{"8 removed A by B"}},
+		{"perhaps after it has begun its release", fine, removes("B", "A", 4, 11), known, []string{"11 may-have-removed - by B"}},
+		{"certainly after that", fine, removes("B", "A", 10, 11), known, []string{"11 removed A by B"}},
+		{"perhaps another one's", fine, removes("A", "-", 10, 10), known, []string{"10 may-have-removed - by A"}},
+		{"while it got ready", fine, removes("A", "-", -9, -9), known, []string{"0 may-have-removed - by A"}},
+		{"after the end", fine, removes("B", "A", 12, 13), known, nil},
 		{"its release is recorded after it was sent", late, nil, unread, []string{"12 may-have-removed - by A"}},
 		{"it acquires without a change", silent, nil, watched{history.Unread, "", "A"}, nil},
 		{"it releases without a change", keeps, nil, watched{history.Unread, "", "A"}, []string{"12 may-have-removed - by A"}},

@@ -161,9 +161,9 @@ func (c *quorum) settle() {
 	c.removals, c.known = c.q.Removals(processes(c.members), below, requests)
 }
 
-// robbed returns the events of removals by clients other than the owner. One is in doubt, too, if
+// foreignRemovals returns the events of removals by clients other than the owner. One is in doubt, too, if
 // its owner may have given the entry up before.
-func (c *quorum) robbed(entries []entry) (out []entry) {
+func (c *quorum) foreignRemovals(entries []entry) (out []entry) {
 	if len(entries) == 0 { // a program changed entries in its init, and no client has played
 		return nil
 	}

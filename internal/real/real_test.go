@@ -240,13 +240,13 @@ func TestAPauseLongerThanTheLeaseLetsTheNextOneIn(t *testing.T) {
 					t.Errorf("A did something while it was stopped: %v at %v", e.Kind, e.At)
 				}
 			}
-			robbed := 0
+			foreign := 0
 			for _, e := range find(h, history.Removed, "") {
 				if h.Name(e.Peer) == "A" && h.Name(e.Owner) == "B" {
-					robbed++
+					foreign++
 				}
 			}
-			must.Equalf(t, robbed, map[string]int{"set-nx-ex-del": 1, "watchdog-lua": 0}[lock],
+			must.Equalf(t, foreign, map[string]int{"set-nx-ex-del": 1, "watchdog-lua": 0}[lock],
 				"A removed B's entry … times")
 		})
 	}

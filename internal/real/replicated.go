@@ -191,33 +191,33 @@ func (d *replicated) promote(fault int) error {
 	if first < 0 {
 		return nil
 	}
-	heir := d.members[first]
-	heir.starts = true
-	d.promoted(heir, fault)
+	successor := d.members[first]
+	successor.starts = true
+	d.promoted(successor, fault)
 	d.apply()
-	life := heir.lives
+	life := successor.lives
 	d.h.background.Go(func() {
-		if err := d.unlessDown(heir, d.inherit(heir, life, old)); err != nil {
-			d.h.fail(fmt.Errorf("fault %d: %s could not be promoted: %w", fault, heir.name, err))
+		if err := d.unlessDown(successor, d.promoteInPlaceOf(successor, life, old)); err != nil {
+			d.h.fail(fmt.Errorf("fault %d: %s could not be promoted: %w", fault, successor.name, err))
 		}
 	})
 	return nil
 }
 
-// inherit promotes a replica, unless it has been restarted since that life; the other
+// promoteInPlaceOf promotes a replica, unless it has been restarted since that life; the other
 // replicas then follow it. It is called without h.mu.
-func (d *replicated) inherit(heir *member, life int, old *member) error {
+func (d *replicated) promoteInPlaceOf(successor *member, life int, old *member) error {
 	ctx, cancel := context.WithTimeout(context.Background(), operatorTime)
 	defer cancel()
-	err := databaseOf(heir).Promote(ctx)
+	err := databaseOf(successor).Promote(ctx)
 	d.h.mu.Lock()
-	if heir.lives == life {
-		heir.starts = false
+	if successor.lives == life {
+		successor.starts = false
 		d.apply()
 	}
 	d.h.mu.Unlock()
 	if err != nil {
 		return err
 	}
-	return d.follow(ctx, heir, old)
+	return d.follow(ctx, successor, old)
 }

@@ -19,14 +19,14 @@ func (c *client) revive(fault int) error {
 	if !needed {
 		return nil
 	}
-	heir, err := h.newClient(name, h.plan.WorkloadOf(name), old.life+1)
-	if err == nil && h.replace(old, heir) {
-		return h.resume(heir, fault)
+	successor, err := h.newClient(name, h.plan.WorkloadOf(name), old.life+1)
+	if err == nil && h.replace(old, successor) {
+		return h.resume(successor, fault)
 	}
 	h.mu.Lock()
-	heir.dead = true // so that its death is expected
+	successor.dead = true // so that its death is expected
 	h.mu.Unlock()
-	return errors.Join(err, heir.kill(), heir.close())
+	return errors.Join(err, successor.kill(), successor.close())
 }
 
 // replace puts a client into the place of a dead one; false when the run is over.

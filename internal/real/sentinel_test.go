@@ -112,8 +112,8 @@ func sharded(t *testing.T, more ...string) *plan.Plan {
 // failedOverTo demands that a server, and no other one, was promoted.
 func failedOverTo(t *testing.T, h *history.History, server string) {
 	t.Helper()
-	if heir := h.Name(once(t, h, history.Promoted, "").Node); heir != server {
-		t.Fatalf("%s was promoted, want %s", heir, server)
+	if promoted := h.Name(once(t, h, history.Promoted, "").Node); promoted != server {
+		t.Fatalf("%s was promoted, want %s", promoted, server)
 	}
 }
 

@@ -48,14 +48,14 @@ func TestAServerWithoutADiskComesBackEmpty(t *testing.T) {
 }
 
 // twoPrimaries demands a promotion, an overlap, and grants by both servers.
-func twoPrimaries(t *testing.T, h *history.History, old, heir string) {
+func twoPrimaries(t *testing.T, h *history.History, old, successor string) {
 	t.Helper()
-	once(t, h, history.Promoted, heir)
+	once(t, h, history.Promoted, successor)
 	if overlaps(h) == 0 {
 		t.Error("no overlap")
 	}
 	wantSome(t, h, history.Granted, old)
-	wantSome(t, h, history.Granted, heir)
+	wantSome(t, h, history.Granted, successor)
 }
 
 // A stays with the primary that it reaches, and B goes to the new one.

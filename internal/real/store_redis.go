@@ -138,8 +138,8 @@ func (r *anyRedis) evict(one *member) error {
 
 // derive implements store.
 func (r *anyRedis) derive(entries []entry) []entry {
-	if told, ok := r.account(entries); ok {
-		return told
+	if grants, ok := r.account(entries); ok {
+		return grants
 	}
 	return deriveGrants(entries, traits{byKey: true, apart: r.first == nil}, r.h.lease(), r.interference())
 }

@@ -92,7 +92,7 @@ func (g *redisGroup) reachabilityChanged() {
 		return
 	}
 	g.spread()
-	if err := g.tell(); err != nil {
+	if err := g.redirectReplicas(); err != nil {
 		g.h.fail(fmt.Errorf("a replica could not be told to follow %s: %w", g.leader.name, err))
 	}
 }
@@ -131,21 +131,21 @@ func (g *redisGroup) promote(fault int) error {
 	ctx, cancel := context.WithTimeout(context.Background(), operatorTime)
 	defer cancel()
 	old := g.leader
-	heir, err := g.heir(ctx)
-	if heir == nil || err != nil {
+	successor, err := g.promotable(ctx)
+	if successor == nil || err != nil {
 		return err
 	}
-	if _, err := process(heir).Command(ctx, "REPLICAOF", "NO", "ONE"); err != nil {
+	if _, err := process(successor).Command(ctx, "REPLICAOF", "NO", "ONE"); err != nil {
 		return err
 	}
-	g.promoted(heir, fault)
+	g.promoted(successor, fault)
 	g.spread()
-	g.unreached = slices.DeleteFunc(slices.Clone(g.servers), func(m *member) bool { return m == heir || m == old })
-	return g.tell()
+	g.unreached = slices.DeleteFunc(slices.Clone(g.servers), func(m *member) bool { return m == successor || m == old })
+	return g.redirectReplicas()
 }
 
-// heir returns the first running replica; nil for none.
-func (g *redisGroup) heir(ctx context.Context) (*member, error) {
+// promotable returns the first running replica; nil for none.
+func (g *redisGroup) promotable(ctx context.Context) (*member, error) {
 	for _, m := range g.servers {
 		if m == g.leader || !m.up() {
 			continue
@@ -158,9 +158,9 @@ func (g *redisGroup) heir(ctx context.Context) (*member, error) {
 	return nil, nil
 }
 
-// tell makes the replicas that are reachable now follow the new primary. A dead one is
+// redirectReplicas makes the replicas that are reachable now follow the new primary. A dead one is
 // restarted as its replica.
-func (g *redisGroup) tell() error {
+func (g *redisGroup) redirectReplicas() error {
 	ctx, cancel := context.WithTimeout(context.Background(), operatorTime)
 	defer cancel()
 	var unreached []*member

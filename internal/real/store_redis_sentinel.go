@@ -39,13 +39,13 @@ func (s *sentinels) reachabilityChanged() {
 
 // doubt returns an error if sentinels replaced the primary without a fault: such a run says
 // nothing about a lock.
-func (s *sentinels) doubt(heir *member) error {
+func (s *sentinels) doubt(successor *member) error {
 	p := s.g.leader
 	if s.cutOff || !p.up() || p.outages() != s.since || s.g.h.clocks.anyWrong() {
 		return nil
 	}
 	return fmt.Errorf("sentinels have replaced %s with %s although no fault had affected it: the machine is too busy for a down-after of %v: play it again, or choose a greater --scale",
-		p.name, heir.name, s.g.h.plan.Redis.Failover.DownAfter)
+		p.name, successor.name, s.g.h.plan.Redis.Failover.DownAfter)
 }
 
 // leads notes a new primary.

@@ -95,8 +95,8 @@ func TestNoOccasion(t *testing.T) {
 func TestAProgramThatCannotBeFollowedIsNoSuccess(t *testing.T) {
 	one := []plan.Expectation{{Lock: plan.EveryLock, Property: checker.ProgressID, Verdict: "kept"}}
 	looks := []plan.Expectation{{Lock: plan.EveryLock, Verdict: plan.Anything}}
-	robs := checker.Finding{Property: checker.OwnerOnlyReleaseID, Verdict: checker.Broken}
-	robbed := append(one, plan.Expectation{Lock: plan.EveryLock, Property: checker.OwnerOnlyReleaseID, Verdict: "broken"})
+	foreign := checker.Finding{Property: checker.OwnerOnlyReleaseID, Verdict: checker.Broken}
+	expected := append(one, plan.Expectation{Lock: plan.EveryLock, Property: checker.OwnerOnlyReleaseID, Verdict: "broken"})
 	doubt := checker.Finding{Property: checker.OwnerOnlyReleaseID, Verdict: checker.Unknown, Doubts: 1}
 	for _, c := range []struct {
 		name    string
@@ -112,9 +112,9 @@ func TestAProgramThatCannotBeFollowedIsNoSuccess(t *testing.T) {
 		{"unread, and the story does not ask", one, doubt, history.Unread, "", Met},
 		{"unread, and nothing is said", nil, doubt, history.Unread, "", Inconclusive},
 		{"unknown, without a doubt", one, checker.Finding{Property: checker.OwnerOnlyReleaseID, Verdict: checker.Unknown}, history.Followed, "", Met},
-		{"it robs", one, robs, history.Followed, "", Missed},
-		{"it robs, and the story says so", robbed, robs, history.Followed, "", Met},
-		{"it robs, and anything is expected", looks, robs, history.Followed, "", NothingExpected},
+		{"it robs", one, foreign, history.Followed, "", Missed},
+		{"it robs, and the story says so", expected, foreign, history.Followed, "", Met},
+		{"it robs, and anything is expected", looks, foreign, history.Followed, "", NothingExpected},
 		{"anything is expected", looks, doubt, history.Unfollowed, "", NothingExpected},
 		{"anything is expected, and it used no server", looks, doubt, history.Unfollowed, "A", Inconclusive},
 	} {
@@ -127,7 +127,7 @@ func TestAProgramThatCannotBeFollowedIsNoSuccess(t *testing.T) {
 		}
 	}
 	// A lock that the story names does not fail it by what it says nothing of.
-	p, j := &plan.Plan{Expect: one}, checker.Judgement{Findings: findings(robs)}
+	p, j := &plan.Plan{Expect: one}, checker.Judgement{Findings: findings(foreign)}
 	if o := (Outcome{Judgement: j, Expected: compare(p, "set-nx-ex-del", j)}); o.Status() != Met {
 		t.Errorf("a lock of ours that robs: status %d: %+v", o.Status(), o.Expected)
 	}

@@ -117,16 +117,16 @@ func compare(p *plan.Plan, lock string, j checker.Judgement) []Expected {
 	for _, e := range said {
 		out = append(out, Expected{Expectation: e, Got: j.Finding(e.Property).Verdict, Implied: !ok})
 	}
-	if robs(p, lock, said, &j) {
+	if removesForeign(p, lock, said, &j) {
 		kept := plan.Expectation{Lock: lock, Property: checker.OwnerOnlyReleaseID, Verdict: string(checker.Kept)}
 		out = append(out, Expected{Expectation: kept, Got: j.Finding(checker.OwnerOnlyReleaseID).Verdict})
 	}
 	return out
 }
 
-// robs reports whether a program has removed another client's entry, or may have, in a story that
+// removesForeign reports whether a program has removed another client's entry, or may have, in a story that
 // expects something else: see DESIGN.md.
-func robs(p *plan.Plan, lock string, said []plan.Expectation, j *checker.Judgement) bool {
+func removesForeign(p *plan.Plan, lock string, said []plan.Expectation, j *checker.Judgement) bool {
 	release := j.Finding(checker.OwnerOnlyReleaseID)
 	return len(said) > 0 && slices.ContainsFunc(p.Programs, func(v locks.Variant) bool { return v.ID == lock }) &&
 		!slices.ContainsFunc(said, func(e plan.Expectation) bool { return e.Property == checker.OwnerOnlyReleaseID }) &&

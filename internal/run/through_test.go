@@ -89,12 +89,12 @@ func TestShareDoesEverythingOnce(t *testing.T) {
 	for _, jobs := range []int{0, 1, 3, 50} {
 		var count [20]atomic.Int64
 		var ended, begun atomic.Int64
-		var told []int
+		var reported []int
 		world := func(name string) run.Factory {
 			return func() run.World { begun.Add(1); return &closing{name: name, ended: &ended} }
 		}
 		err := run.Share(context.Background(), jobs, len(count), func(done, all int) {
-			told = append(told, done)
+			reported = append(reported, done)
 			if all != len(count) {
 				t.Errorf("%d pieces in all", all)
 			}
@@ -116,8 +116,8 @@ func TestShareDoesEverythingOnce(t *testing.T) {
 		if begun.Load() != ended.Load() || begun.Load() == 0 || begun.Load() > 2*int64(len(count)) {
 			t.Errorf("jobs %d: %d worlds were made, %d closed", jobs, begun.Load(), ended.Load())
 		}
-		if len(told) != len(count) || !slices.IsSorted(told) {
-			t.Errorf("progress %v", told)
+		if len(reported) != len(count) || !slices.IsSorted(reported) {
+			t.Errorf("progress %v", reported)
 		}
 	}
 }

@@ -33,11 +33,11 @@ var (
 		"{command} sent at {sent}, executed at {done} > end of the lease at {end}")
 	RenewalNeverArrives = New3[Command, Seconds, Seconds](
 		"{command} sent at {sent} never arrives; the lease ends at {end}")
-	ToldAfter = New4[Node, Seconds, Node, Seconds](
+	LearnsOfLossAfter = New4[Node, Seconds, Node, Seconds](
 		"{who} learns of the loss at {told}, {other} has been inside since {since}")
-	RenewsUntilDone = New1[Node]("{Who} renews its lease until its work is done.")
-	HearsOfTheLoss  = New1[Node]("{Who} learns of its loss before another client gets the lock.")
-	LossToldLate    = New5[Seconds, Node, Seconds, Node, Seconds](
+	RenewsUntilDone  = New1[Node]("{Who} renews its lease until its work is done.")
+	HearsOfTheLoss   = New1[Node]("{Who} learns of its loss before another client gets the lock.")
+	LearnsOfLossLate = New5[Seconds, Node, Seconds, Node, Seconds](
 		"lease over at {end}, {other} inside at {since}, {who} told at {told}")
 	GetsTheWholeLease = New0("An entry lasts as long as the requested lease.")
 	LastsOnly         = New3[Node, Seconds, Seconds](
@@ -126,7 +126,7 @@ var (
 	AttemptFailedAt = New2[Node, Seconds]("{who} believes since {time} that its attempt failed")
 	ReleaseFailedAt = New2[Node, Seconds]("{who}'s release failed at {time}")
 	GaveUpAt        = New2[Node, Seconds]("{who} gave up at {time}")
-	ToldOfLossAt    = New2[Node, Seconds]("{who} was told at {time} that it had lost the lock")
+	LearnedOfLossAt = New2[Node, Seconds]("{who} was told at {time} that it had lost the lock")
 	LeftAt          = New2[Node, Seconds]("{who} had done with it at {time}")
 	DiedWaiting     = New2[Node, Seconds]("{who} crashed at {time} while it waited")
 	RemovalsOutlive = New0("What has been removed on the primary stays removed.")

@@ -81,7 +81,7 @@ var (
 	LocksThatFix   = New1[Verbatim]("Under the same faults these keep what {lock} broke, or leave the data safe, at a price:")
 	InFact         = New2[Phrase, Phrase]("{assumed} In fact: {formula}")
 	EndsAfterStep  = New1[Number]("its story ends after step {n}")
-	StepTells      = New3[Optional, Seconds, Phrase]("[step {n}: ]{time} {sentence}")
+	StepSentence   = New3[Optional, Seconds, Phrase]("[step {n}: ]{time} {sentence}")
 	AtBest         = New2[Verbatim, Optional]("{n}[ (the cheapest {least})]")
 	WaitsAre       = New3[Seconds, Seconds, Phrase]("{median}, {most}[; {end}]")
 	GaveUpTimes    = New1[Times]("gave up {times}")

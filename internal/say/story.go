@@ -4,9 +4,9 @@ package say
 
 // What clients do and think.
 var (
-	IsToldOther = New3[Node, Flag, Node](
+	AcquiresDespiteEntry = New3[Node, Flag, Node](
 		"{Who} is told that it holds the lock[enters? and enters]; the store has an entry of {owner}.")
-	IsToldNone = New2[Node, Flag](
+	AcquiresWithoutEntry = New2[Node, Flag](
 		"{Who} is told that it holds the lock[enters? and enters]; the store has no entry for it.")
 	IsGranted = New5[Node, Optional, Flag, OptionalSeconds, Flag](
 		"{Who} is granted the lock[ with token {token}][endless? without expiry in the store][ until {end}][enters? and enters].")

@@ -17,26 +17,26 @@ import (
 // messages, so a request can be executed and its reply be lost. Calls are pooled; refs counts the
 // messages and the waiting client that still refer to it.
 type call struct {
-	w      *World
-	client *client
-	host   *host
-	life   int     // of the host, when the request was sent
-	conn   *conn   // nil for one of the pool
-	socket *Socket // of a guest; nil for a task's
-	lane   *lane   // on which it goes; nil for a connection that nothing else is on
-	cmd    redis.Cmd
-	op     store.Op   // nil for a Redis command
-	does   history.Op // the effect of op, once it was needed
-	known  int64      // the id of the call that does belongs to
-	waker  kernel.Waker
-	reply  redis.Reply                // to cmd
-	value  any                        // to op
-	err    error                      // of the store, to op
-	shown  string                     // a guest's command, for reports
-	told   func(value any, err error) // gets the answer to op, of a guest; nil if not set
-	id     int64
-	refs   int
-	part   faults.Part // of the lock, but for its watchdog
+	w        *World
+	client   *client
+	host     *host
+	life     int     // of the host, when the request was sent
+	conn     *conn   // nil for one of the pool
+	socket   *Socket // of a guest; nil for a task's
+	lane     *lane   // on which it goes; nil for a connection that nothing else is on
+	cmd      redis.Cmd
+	op       store.Op   // nil for a Redis command
+	does     history.Op // the effect of op, once it was needed
+	known    int64      // the id of the call that does belongs to
+	waker    kernel.Waker
+	reply    redis.Reply                // to cmd
+	value    any                        // to op
+	err      error                      // of the store, to op
+	shown    string                     // a guest's command, for reports
+	onAnswer func(value any, err error) // gets the answer to op, of a guest; nil if not set
+	id       int64
+	refs     int
+	part     faults.Part // of the lock, but for its watchdog
 
 	sent, executed int32 // events
 
@@ -84,7 +84,7 @@ func (w *World) newCall(c *client) *call {
 		l.part = faults.NoPart
 	}
 	l.conn, l.lane, l.op, l.known, l.value, l.err, l.patience = nil, nil, nil, 0, nil, nil, 0
-	l.socket, l.silent, l.ofClient, l.told = nil, false, nil, nil
+	l.socket, l.silent, l.ofClient, l.onAnswer = nil, false, nil, nil
 	l.answered, l.broken, l.timedOut, l.kept, l.takenBack = false, false, false, false, false
 	l.dropRequest, l.dropReply, l.slowRequest, l.slowReply = 0, 0, lateness{}, lateness{}
 	return l

@@ -234,11 +234,11 @@ func (cn *conn) close() {
 	}
 	cn.gone = true
 	cn.host.drop(cn)
-	cn.tellBroken()
+	cn.notifyBroken()
 }
 
-// tellBroken tells the client that the connection is closed.
-func (cn *conn) tellBroken() {
+// notifyBroken notifies the client that the connection is closed.
+func (cn *conn) notifyBroken() {
 	c := cn.client
 	at := c.w.k.Now().Add(c.latency())
 	c.w.network.send(behind(&cn.lane.down, at), cn.host.node, c.node, (*breakArrives)(cn))

@@ -23,9 +23,9 @@ func play(t *testing.T, p *plan.Plan) *history.History {
 	return must.Get(Run(p, p.Locks[0], 1))(t)
 }
 
-// tell plays a plan and returns the events of some kinds before the final quiet
+// playEvents plays a plan and returns the events of some kinds before the final quiet
 // period, one per line.
-func tell(t *testing.T, p *plan.Plan, kinds ...history.Kind) (*history.History, []string) {
+func playEvents(t *testing.T, p *plan.Plan, kinds ...history.Kind) (*history.History, []string) {
 	t.Helper()
 	h := play(t, p)
 	var lines []string
@@ -70,7 +70,7 @@ func count(h *history.History, kind history.Kind, node string) (n int) {
 }
 
 func TestDroppedReplyMeansExecutedAndUnknown(t *testing.T) {
-	h, got := tell(t, story(t, "set-nx-lua", "when: A sends SET, drop: reply"),
+	h, got := playEvents(t, story(t, "set-nx-lua", "when: A sends SET, drop: reply"),
 		history.ReplyDropped, history.AcquireFailed, history.Granted)
 	expectLines(t, got,
 		"redis-1 granted lock", // A's, although A does not know
@@ -93,7 +93,7 @@ func TestDelayedReplyArrivesLate(t *testing.T) {
 }
 
 func TestFrozenClientKeepsItsSocketsAndLosesItsTime(t *testing.T) {
-	h, got := tell(t, story(t, "set-nx-lua", "when: A sends SET, pause: A, for: 2s"),
+	h, got := playEvents(t, story(t, "set-nx-lua", "when: A sends SET, pause: A, for: 2s"),
 		history.Froze, history.Thawed, history.Granted, history.TimedOut)
 	expectLines(t, got,
 		"A froze", "redis-1 granted lock", "A thawed", // the request was on its way, the reply waits
@@ -104,7 +104,7 @@ func TestFrozenClientKeepsItsSocketsAndLosesItsTime(t *testing.T) {
 }
 
 func TestCrashedClientDoesNothingMore(t *testing.T) {
-	h, got := tell(t, story(t, "setnx", "when: A is in its critical section, crash: A"),
+	h, got := playEvents(t, story(t, "setnx", "when: A is in its critical section, crash: A"),
 		history.Crashed, history.Releasing, history.WriteAccepted, history.GaveUp)
 	expectLines(t, got, "A crashed", "B gave-up")
 	crashed := false
@@ -118,7 +118,7 @@ func TestCrashedClientDoesNothingMore(t *testing.T) {
 }
 
 func TestSlowWorkLeavesTheWatchdogAlone(t *testing.T) {
-	h, got := tell(t, story(t, "watchdog-lua", "when: A enters, slow: A, by: 15s"), history.Extended, history.Expired)
+	h, got := playEvents(t, story(t, "watchdog-lua", "when: A enters, slow: A, by: 15s"), history.Extended, history.Expired)
 	if len(got) < 4 || strings.Contains(strings.Join(got, " "), "expired") {
 		t.Errorf("16 s of work with a lease of 10 s: %v", got)
 	}
@@ -167,7 +167,7 @@ func TestFailoverForgetsWhatWasUnderWay(t *testing.T) {
 		{"the entry has arrived", "1ms", checker.LetterDelay},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			h, got := tell(t, story(t, "set-nx-lua", "servers.redis={replicas: 1, lag: "+tt.lag+"}", "workload.work=4s",
+			h, got := playEvents(t, story(t, "set-nx-lua", "servers.redis={replicas: 1, lag: "+tt.lag+"}", "workload.work=4s",
 				"when: A enters, after: 100ms, fail-over: operator"), history.Crashed, history.Promoted)
 			expectLines(t, got, "redis-1 crashed", "redis-2 promoted")
 			must.Equalf(t, checker.Judge(h).Letter, tt.want, "outcome")
@@ -177,7 +177,7 @@ func TestFailoverForgetsWhatWasUnderWay(t *testing.T) {
 
 // The run goes on while its only client is being restarted.
 func TestTheRunWaitsForARestart(t *testing.T) {
-	_, got := tell(t, story(t, "set-nx-lua", "clients=[A]", "when: A is in its critical section, restart: A, down: 5s"),
+	_, got := playEvents(t, story(t, "set-nx-lua", "clients=[A]", "when: A is in its critical section, restart: A, down: 5s"),
 		history.Crashed, history.Restarted, history.Acquired, history.Finished)
 	expectLines(t, got, "A acquired", "A crashed", "A restarted", "A acquired", "A finished")
 }
@@ -253,7 +253,7 @@ func aroundPause(h *history.History, kind faults.MomentKind) string {
 // failed, and B already has the lock.
 func TestALostAnswerToTheReleaseOfAnyLock(t *testing.T) {
 	for _, lock := range []string{"set-nx-lua", "mysql-unique", "etcd-txn"} {
-		h, got := tell(t, story(t, lock, "when: A sends its release, drop: reply"), history.ReplyDropped, history.ReleaseFailed)
+		h, got := playEvents(t, story(t, lock, "when: A sends its release, drop: reply"), history.ReplyDropped, history.ReleaseFailed)
 		if len(got) != 2 || !strings.HasSuffix(got[0], " reply-dropped") || !strings.HasPrefix(got[1], "A release-failed ") {
 			t.Errorf("%s: %q, want one lost reply and a release that A takes for a failure", lock, got)
 		}
@@ -270,7 +270,7 @@ func TestALostAnswerToTheReleaseOfAnyLock(t *testing.T) {
 // A scaled story also scales the second in which Consul and its library count.
 func TestConsulsSecondIsScaled(t *testing.T) {
 	p := story(t, "consul-session", "clients=[A]").Scaled(100_000)
-	_, got := tell(t, &p, history.Sent)
+	_, got := playEvents(t, &p, history.Sent)
 	if want := "A sent SESSION TTL 1s LOCK-DELAY 1.5s BEHAVIOR release"; len(got) == 0 || got[0] != want {
 		t.Errorf("%q, want %q first", got, want)
 	}

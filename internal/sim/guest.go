@@ -131,11 +131,11 @@ func (s *Socket) Send(cmd redis.Cmd, text string) {
 	s.send(l)
 }
 
-// Do sends a request to the store's model. told, which may be nil, is called with the answer unless
+// Do sends a request to the store's model. onAnswer, which may be nil, is called with the answer unless
 // the connection breaks before. The id is for StopWaitingFor.
-func (s *Socket) Do(op store.Op, told func(value any, err error)) (id int64) {
+func (s *Socket) Do(op store.Op, onAnswer func(value any, err error)) (id int64) {
 	l := s.newCall()
-	l.op, l.told = op, told
+	l.op, l.onAnswer = op, onAnswer
 	s.send(l)
 	return l.id
 }
@@ -212,7 +212,7 @@ func (s *Socket) send(l *call) {
 		if s.conn.broken {
 			return
 		}
-		c.tell(faults.AboutToSend, l)
+		c.reportMoment(faults.AboutToSend, l)
 		c.whenRunning(func() { s.launch(l) })
 	})
 }
@@ -225,7 +225,7 @@ func (s *Socket) launch(l *call) {
 		l.sent = l.seen(history.Sent, l.text(), history.NoCause)
 	}
 	l.launch()
-	c.tell(faults.Sends, l)
+	c.reportMoment(faults.Sends, l)
 }
 
 // keepGap loses all messages of a connection that follow a lost one: TCP delivers nothing after a
@@ -240,8 +240,8 @@ func (l *call) keepGap(h faults.Half, lost *int) {
 	l.socket.gap[h] = *lost
 }
 
-// tell reports a moment of a guest's request. Faults that wait for it act before tell returns.
-func (c *client) tell(kind faults.MomentKind, l *call) {
+// reportMoment reports a moment of a guest's request. Faults that wait for it act before it returns.
+func (c *client) reportMoment(kind faults.MomentKind, l *call) {
 	if !l.silent && c.w.engine.WantsKind(kind) {
 		c.w.engine.Observe(l.moment(kind))
 	}
@@ -260,20 +260,20 @@ func (s *Socket) answered(l *call) {
 		}
 		if !l.silent && !l.timedOut {
 			l.seen(history.Replied, c.w.textOfReply(l), l.executed)
-			c.tell(faults.HasReply, l)
+			c.reportMoment(faults.HasReply, l)
 			if l.part == faults.NoPart && c.w.engine.WantsKind(faults.Renews) {
 				c.w.engine.Observe(faults.Moment{Kind: faults.Renews, Subject: c.name})
 			}
 		}
-		reply, value, err, told, ofModel := l.reply, l.value, l.err, l.told, l.op != nil
+		reply, value, err, onAnswer, ofModel := l.reply, l.value, l.err, l.onAnswer, l.op != nil
 		c.whenRunning(func() {
 			s.open = slices.DeleteFunc(s.open, func(o *call) bool { return o == l })
 			l.unref()
 			switch {
 			case !ofModel:
 				s.sink.Answer(reply)
-			case told != nil:
-				told(value, err)
+			case onAnswer != nil:
+				onAnswer(value, err)
 			}
 		})
 	})

@@ -161,7 +161,7 @@ func (s *redisServer) invalidate(e *redis.Effect) {
 	if e.Kind == redis.EffectFlush {
 		s.looks = s.looks[:0]
 		for _, cn := range s.conns {
-			s.tell(cn, Invalidated{All: true})
+			s.pushInvalidation(cn, Invalidated{All: true})
 		}
 		return
 	}
@@ -170,14 +170,14 @@ func (s *redisServer) invalidate(e *redis.Effect) {
 	}
 	s.looks = slices.DeleteFunc(s.looks, func(l look) bool {
 		if l.key == e.Key && (l.conn != s.serving || !l.conn.tracking.noLoop) {
-			s.tell(l.conn, Invalidated{Key: e.Key})
+			s.pushInvalidation(l.conn, Invalidated{Key: e.Key})
 		}
 		return l.key == e.Key || l.conn.gone
 	})
 }
 
-// tell pushes to a connection that still tracks: after the reply if the change is its own.
-func (s *redisServer) tell(cn *conn, m Invalidated) {
+// pushInvalidation pushes to a connection that still tracks: after the reply if the change is its own.
+func (s *redisServer) pushInvalidation(cn *conn, m Invalidated) {
 	switch {
 	case !cn.tracking.on:
 	case cn == s.serving:

@@ -132,7 +132,7 @@ func (h *host) kill() {
 	h.conns = nil
 	for _, cn := range conns {
 		cn.gone = true
-		cn.tellBroken()
+		cn.notifyBroken()
 	}
 	h.lostConns = conns
 	h.serv.died()

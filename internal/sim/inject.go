@@ -60,7 +60,7 @@ func (in injector) process(node string) (*kernel.Proc, *client, *host) {
 	panic(fmt.Sprintf("sim: a fault names %q, which is neither a client nor a server: the scenario's check should have refused it", node))
 }
 
-// actedOn tells the engine that a fault has changed something for a process that runs: a server, or
+// actedOn notifies the engine that a fault has changed something for a process that runs: a server, or
 // the client c, unless that has played all its rounds or contends for another lock than the run's.
 func (in injector) actedOn(fault int, c *client) {
 	if in.affects(c) {
@@ -72,7 +72,7 @@ func (in injector) affects(c *client) bool {
 	return c == nil || !c.done && !in.w.usesAnotherLock(c.node)
 }
 
-// acted tells the engine of a late effect of a fault. In the quiet period, when no client plays, it
+// acted notifies the engine of a late effect of a fault. In the quiet period, when no client plays, it
 // does not count.
 func (in injector) acted(fault int) {
 	if !in.w.quiet {

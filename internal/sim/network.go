@@ -180,7 +180,7 @@ func (w *World) inAnyOrder(n int, swap func(i, k int)) {
 	}
 }
 
-// acted tells the engine of a partition that has stopped messages, and lasted long enough until
+// acted notifies the engine of a partition that has stopped messages, and lasted long enough until
 // now.
 func (n *network) acted(b *block, now history.Instant) {
 	if b.acted && now.Sub(b.since) >= n.w.plan.MinEffect() {
@@ -210,7 +210,7 @@ func (l *lateness) add(fault int, by time.Duration) {
 	l.faults, l.by = append(l.faults, fault), l.by+by
 }
 
-// take returns the delay of a node's message, and tells the engine that the faults have acted.
+// take returns the delay of a node's message, and notifies the engine that the faults have acted.
 func (l *lateness) take(w *World, whose history.NodeID) time.Duration {
 	if l.by > 0 && !w.usesAnotherLock(whose) {
 		for _, fault := range l.faults {

@@ -36,7 +36,7 @@ func TestAPartitionHoldsBackBothWays(t *testing.T) {
 		{"the reply", "A sends SET", 0}, // the request was on its way
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			h, got := tell(t, story(t, "set-nx-lua", "clients=[A]", "when: "+tt.when+", partition: [A, store], for: 100ms"),
+			h, got := playEvents(t, story(t, "set-nx-lua", "clients=[A]", "when: "+tt.when+", partition: [A, store], for: 100ms"),
 				history.TimedOut, history.AcquireFailed)
 			expectLines(t, got)
 			between(t, "granted", find(t, h, history.Granted, "redis-1").At, tt.granted, tt.granted+10*time.Millisecond)

@@ -39,7 +39,7 @@ func repliesOf(h *history.History, client, server string) []string {
 }
 
 func TestAnElectedReplicaHasForgottenTheLock(t *testing.T) {
-	h, got := tell(t, sharded(t, "when: A enters, crash: redis-2"),
+	h, got := playEvents(t, sharded(t, "when: A enters, crash: redis-2"),
 		history.Crashed, history.Promoted, history.Demoted, history.Acquired)
 	expectLines(t, got, "A acquired", "redis-2 crashed", "redis-5 promoted", "B acquired")
 	must.Equalf(t, checker.Judge(h).Letter, checker.LetterV, "outcome")
@@ -53,7 +53,7 @@ func TestAnElectedReplicaHasForgottenTheLock(t *testing.T) {
 }
 
 func TestAnotherShardsFailoverHarmsNoLock(t *testing.T) {
-	h, got := tell(t, sharded(t, "when: A enters, crash: redis-1"),
+	h, got := playEvents(t, sharded(t, "when: A enters, crash: redis-1"),
 		history.Crashed, history.Promoted, history.Acquired)
 	expectLines(t, got, "A acquired", "redis-1 crashed", "redis-4 promoted", "B acquired")
 	if j := checker.Judge(h); j.Letter == checker.LetterV {
@@ -66,7 +66,7 @@ func TestAnotherShardsFailoverHarmsNoLock(t *testing.T) {
 func TestAPrimaryInAMinorityStopsAndComesBackAsAReplica(t *testing.T) {
 	p := sharded(t, "locks=[watchdog-lua]", "when: A is about to send SET, for: 30s, "+
 		"partition: [[A, redis-2], [B, redis-1, redis-3, redis-4, redis-5, redis-6]]")
-	h, got := tell(t, p,
+	h, got := playEvents(t, p,
 		history.Promoted, history.Demoted, history.Acquired, history.FaultEnded)
 	expectLines(t, got[:3], "A acquired", "redis-5 promoted", "B acquired")
 	healed := false
@@ -84,7 +84,7 @@ func TestAPrimaryInAMinorityStopsAndComesBackAsAReplica(t *testing.T) {
 }
 
 func TestThereIsNoElectionWithoutAMajority(t *testing.T) {
-	_, got := tell(t, sharded(t, "when: A enters, crash: redis-2", "when: A enters, crash: redis-3"), history.Promoted)
+	_, got := playEvents(t, sharded(t, "when: A enters, crash: redis-2", "when: A enters, crash: redis-3"), history.Promoted)
 	expectLines(t, got)
 }
 
@@ -101,7 +101,7 @@ func TestTheReplicaThatKnowsMoreIsElected(t *testing.T) {
 }
 
 func TestAReturningPrimaryIsAReplica(t *testing.T) {
-	h, got := tell(t, sharded(t, "servers.redis.lag=0s", "when: A enters, restart: redis-2, down: 10s"), history.Promoted, history.Restarted)
+	h, got := playEvents(t, sharded(t, "servers.redis.lag=0s", "when: A enters, restart: redis-2, down: 10s"), history.Promoted, history.Restarted)
 	expectLines(t, got, "redis-5 promoted", "redis-2 restarted")
 	find(t, h, history.Replicated, "redis-2") // of what B and the probe do at redis-5
 }
@@ -109,7 +109,7 @@ func TestAReturningPrimaryIsAReplica(t *testing.T) {
 // A primary that restarts before the others notice stays a primary. It has lost its data, and
 // serves two seconds later.
 func TestAPrimaryThatIsBackAtOnceHasForgottenTheLock(t *testing.T) {
-	h, got := tell(t, sharded(t, "when: A enters, restart: redis-2, down: 1s"),
+	h, got := playEvents(t, sharded(t, "when: A enters, restart: redis-2, down: 1s"),
 		history.Promoted, history.Restarted, history.Acquired)
 	expectLines(t, got, "A acquired", "redis-2 restarted", "B acquired")
 	wait := find(t, h, history.Acquired, "B").At.Sub(find(t, h, history.Restarted, "redis-2").At)
@@ -120,7 +120,7 @@ func TestAPrimaryThatIsBackAtOnceHasForgottenTheLock(t *testing.T) {
 
 // The node timeout counts from the last message of a node.
 func TestTwoShortPausesAreNoFailure(t *testing.T) {
-	_, got := tell(t, sharded(t, "at: 1s, pause: redis-2, for: 3s", "at: 5s, pause: redis-2, for: 3s"),
+	_, got := playEvents(t, sharded(t, "at: 1s, pause: redis-2, for: 3s", "at: 5s, pause: redis-2, for: 3s"),
 		history.Froze, history.Promoted, history.Thawed)
 	expectLines(t, got, "redis-2 froze", "redis-2 thawed", "redis-2 froze", "redis-2 thawed")
 }
@@ -128,7 +128,7 @@ func TestTwoShortPausesAreNoFailure(t *testing.T) {
 // TestAFrozenPrimaryIsReplaced: to the others a paused node is dead. After the pause it learns of
 // its successor, which has everything that it had sent before.
 func TestAFrozenPrimaryIsReplaced(t *testing.T) {
-	h, got := tell(t, sharded(t, "when: A enters, pause: redis-2, for: 12s"),
+	h, got := playEvents(t, sharded(t, "when: A enters, pause: redis-2, for: 12s"),
 		history.Froze, history.Promoted, history.Thawed, history.Demoted)
 	expectLines(t, got, "redis-2 froze", "redis-5 promoted", "redis-2 thawed", "redis-2 demoted")
 	if j := checker.Judge(h); j.Letter == checker.LetterV {

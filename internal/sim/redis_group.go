@@ -61,7 +61,7 @@ func (g *redisGroup) pick(c *client) *host {
 		return &g.leader.host
 	}
 	if g.watch != nil {
-		g.watch.tell(c)
+		g.watch.updatePrimary(c)
 	}
 	return c.knows
 }
@@ -75,14 +75,14 @@ func (g *redisGroup) operator() (time.Duration, bool) { return g.failover.After,
 // of any partition and tells the others to follow it; a partition delays that until its heal.
 func (g *redisGroup) promote() {
 	old := g.leader
-	for _, heir := range g.servers {
-		if heir == old || !heir.store.IsReplica() || !heir.up() {
+	for _, successor := range g.servers {
+		if successor == old || !successor.store.IsReplica() || !successor.up() {
 			continue
 		}
-		heir.promote()
+		successor.promote()
 		for _, r := range g.servers {
-			if r != heir && r != old {
-				r.order(heir.node, g.hop(), func() { r.follow(heir) })
+			if r != successor && r != old {
+				r.order(successor.node, g.hop(), func() { r.follow(successor) })
 			}
 		}
 		return

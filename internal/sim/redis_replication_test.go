@@ -171,8 +171,8 @@ func TestACutOffReplicaStaysWithTheOldPrimary(t *testing.T) {
 				t.Errorf("%s copies redis-1 at %v, want until the heal at %v", tt.stays, copies, heal)
 			}
 			copies = instants(h, history.Replicated, tt.stays, tt.leads)
-			if told := heal + tt.told; len(copies) == 0 || copies[0] < told || copies[0] > told+3*time.Second {
-				t.Errorf("%s copies %s at %v, want from %v on", tt.stays, tt.leads, copies, told)
+			if reconfigured := heal + tt.told; len(copies) == 0 || copies[0] < reconfigured || copies[0] > reconfigured+3*time.Second {
+				t.Errorf("%s copies %s at %v, want from %v on", tt.stays, tt.leads, copies, reconfigured)
 			}
 			var held int // by A, whose primary has a replica that confirms
 			for _, at := range instants(h, history.Acquired, "A", "") {
@@ -208,7 +208,7 @@ func TestADeadPrimaryRestartsAsAPrimary(t *testing.T) {
 // that, there is none.
 func TestAnElectionIsNotTakenBack(t *testing.T) {
 	for length, want := range map[string][]string{"900ms": nil, "1300ms": {"redis-2 promoted"}} {
-		_, got := tell(t, busy(t, "set-nx-lua", "clients=[A]", "at: 2s, partition: [redis-1, sentinels], for: "+length), history.Promoted)
+		_, got := playEvents(t, busy(t, "set-nx-lua", "clients=[A]", "at: 2s, partition: [redis-1, sentinels], for: "+length), history.Promoted)
 		expectLines(t, got, want...)
 	}
 }

@@ -230,8 +230,8 @@ func (m *sentinel) reconfigure(s *redisServer) {
 	})
 }
 
-// tell tells a client the primary, by the newest epoch among the sentinels that it reaches.
-func (ws *sentinels) tell(c *client) {
+// updatePrimary gives a client the primary, by the newest epoch among the sentinels that it reaches.
+func (ws *sentinels) updatePrimary(c *client) {
 	for i := range ws.members {
 		m := &ws.members[i]
 		if m.epoch > c.epoch && m.up() && !m.w.network.apart(c.node, m.node) {

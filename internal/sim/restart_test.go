@@ -22,7 +22,7 @@ func TestAFileOutlivesItsProcess(t *testing.T) {
 		plan.PersistAlways:      {crashed, back},
 	} {
 		t.Run(persistence, func(t *testing.T) {
-			_, got := tell(t, story(t, "set-nx-lua", "servers.redis.persistence="+persistence, "workload.work=4s",
+			_, got := playEvents(t, story(t, "set-nx-lua", "servers.redis.persistence="+persistence, "workload.work=4s",
 				"when: A enters, after: 100ms, restart: redis-1, down: 50ms"), // before any whole second
 				history.Crashed, history.Forgotten, history.Restarted)
 			expectLines(t, got, want...)
@@ -33,7 +33,7 @@ func TestAFileOutlivesItsProcess(t *testing.T) {
 // A replica that gets a full copy rewrites its file, so deleted entries do not come back with its
 // next restart.
 func TestAResynchronizationRewritesTheFile(t *testing.T) {
-	_, got := tell(t, story(t, "set-nx-lua", "clients=[A]", "servers.redis={replicas: 1, persistence: everysec}",
+	_, got := playEvents(t, story(t, "set-nx-lua", "clients=[A]", "servers.redis={replicas: 1, persistence: everysec}",
 		"workload={work: 5s, repeat: 2 times, rest: 25s, wait: up to 30s}",
 		"at: 2s, restart: redis-2, down: 8s", // A releases meanwhile
 		"at: 20s, restart: redis-2, down: 1s"), history.Crashed, history.Forgotten, history.Restarted)
@@ -89,7 +89,7 @@ func TestARestartedClientHasNewTokens(t *testing.T) {
 // A lease keeps running while its server is paused, and expires at the thaw even if no request
 // arrives.
 func TestALeaseEndsWhileItsServerIsPaused(t *testing.T) {
-	h, got := tell(t, story(t, "set-nx-lua", "clients=[A]", "workload.work=20s",
+	h, got := playEvents(t, story(t, "set-nx-lua", "clients=[A]", "workload.work=20s",
 		"when: A is in its critical section, pause: redis-1, for: 12s"), history.Froze, history.Thawed, history.Expired)
 	expectLines(t, got, "redis-1 froze", "redis-1 thawed", "redis-1 expired lock")
 	if thawed, expired := find(t, h, history.Thawed, "redis-1").At, find(t, h, history.Expired, "redis-1").At; expired != thawed {

@@ -27,7 +27,7 @@ func TestAStepOfTheServersClock(t *testing.T) {
 
 // A server that dies between execution and reply does not reply.
 func TestADeadServerDoesNotReply(t *testing.T) {
-	_, got := tell(t, story(t, "set-nx-lua", "clients=[A]", "workload.wait=up to 1s", "when: A has SET executed, crash: redis-1"),
+	_, got := playEvents(t, story(t, "set-nx-lua", "clients=[A]", "workload.wait=up to 1s", "when: A has SET executed, crash: redis-1"),
 		history.Crashed, history.Replied, history.Acquired)
 	expectLines(t, got, "redis-1 crashed")
 }
@@ -75,7 +75,7 @@ func watched(t *testing.T, more ...string) *plan.Plan {
 // One of three sentinels that cannot reach the primary does not replace it; two do.
 func TestAFailoverNeedsAMajorityOfTheSentinels(t *testing.T) {
 	for lost, want := range map[string][]string{"sentinel-1": nil, "[sentinel-1, sentinel-2]": {"redis-2 promoted"}} {
-		_, got := tell(t, watched(t, "at: 1s, partition: ["+lost+", redis-1], for: 6s"), history.Promoted)
+		_, got := playEvents(t, watched(t, "at: 1s, partition: ["+lost+", redis-1], for: 6s"), history.Promoted)
 		expectLines(t, got, want...)
 	}
 }
@@ -83,7 +83,7 @@ func TestAFailoverNeedsAMajorityOfTheSentinels(t *testing.T) {
 // The sentinels promote the replica that has most of the primary's stream, whatever its place in
 // their list.
 func TestSentinelsChooseTheMostAdvancedReplica(t *testing.T) {
-	_, got := tell(t, watched(t, "at: 0s, partition: [redis-1, redis-2], for: 1m",
+	_, got := playEvents(t, watched(t, "at: 0s, partition: [redis-1, redis-2], for: 1m",
 		"when: A enters, after: 1s, fail-over: sentinel"), history.Promoted) // redis-3 has the entry by then
 	expectLines(t, got, "redis-3 promoted")
 }
@@ -173,14 +173,14 @@ func causes(h *history.History, e history.Event) []int32 {
 // cut heals.
 func TestAClientLearnsOfAPromotionAtOnce(t *testing.T) {
 	for lock, store := range map[string]string{"set-nx-lua": "redis", "mysql-unique": "mysql"} {
-		old, heir := store+"-1", store+"-2"
+		old, successor := store+"-1", store+"-2"
 		for _, c := range []struct{ what, at, length, want string }{
-			{"cut off after the promotion", "3s", "20s", heir},
+			{"cut off after the promotion", "3s", "20s", successor},
 			{"cut off before it", "1s", "20s", old},
-			{"cut off before it, for a while", "1s", "3s", heir},
+			{"cut off before it, for a while", "1s", "3s", successor},
 		} {
 			h := play(t, story(t, lock, "clients=[A]", "workload.work=8s", "servers."+store+".replicas=1", "at: 2s, promote: replica",
-				fmt.Sprintf("at: %s, partition: [A, %s], for: %s", c.at, heir, c.length)))
+				fmt.Sprintf("at: %s, partition: [A, %s], for: %s", c.at, successor, c.length)))
 			releasing := find(t, h, history.Releasing, "A").At
 			for _, e := range h.Events {
 				if e.Kind == history.Sent && h.Name(e.Node) == "A" && e.At >= releasing {
@@ -202,7 +202,7 @@ func TestAPausedServerEndsNoSession(t *testing.T) {
 
 // A database's unsent changes are lost when it crashes.
 func TestADatabasesReplicaLacksWhatWasUnderWay(t *testing.T) {
-	_, got := tell(t, withReplica(t, "clients=[A]", "workload.work=5s", "servers.mysql.lag=2s",
+	_, got := playEvents(t, withReplica(t, "clients=[A]", "workload.work=5s", "servers.mysql.lag=2s",
 		"when: A enters, after: 100ms, fail-over: operator"), history.Granted, history.Promoted, history.Replicated)
 	expectLines(t, got, "mysql-1 granted lock", "mysql-2 promoted")
 }

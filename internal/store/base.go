@@ -8,8 +8,8 @@ type Base struct {
 	last Output
 }
 
-// Tell adds a change to the output.
-func (b *Base) Tell(c Change) { b.Out.Changes = append(b.Out.Changes, c) }
+// Record adds a change to the output.
+func (b *Base) Record(c Change) { b.Out.Changes = append(b.Out.Changes, c) }
 
 // Late adds the answer to a request that has waited to the output.
 func (b *Base) Late(id uint64, a Answer) { b.Out.Answers = append(b.Out.Answers, LateAnswer{id, a}) }

@@ -49,7 +49,7 @@ func Value[T any](v any, err error) (T, error) {
 }
 
 // AnswerText is the text of an answer, a value or an error of the store, for reports, on one line.
-// A Teller makes its own of a value, and an error may, too.
+// An AnswerFormatter makes its own of a value, and an error may, too.
 func AnswerText(r ports.Request, value any, err error) string {
 	var refused interface{ Text() string }
 	switch {
@@ -60,7 +60,7 @@ func AnswerText(r ports.Request, value any, err error) string {
 	case err != nil:
 		return err.Error()
 	}
-	if t, ok := r.(Teller); ok {
+	if t, ok := r.(AnswerFormatter); ok {
 		return t.AnswerText(value)
 	}
 	switch v := value.(type) {
@@ -76,5 +76,5 @@ func AnswerText(r ports.Request, value any, err error) string {
 	panic("store: the answer to " + ports.Name(r) + " has no text")
 }
 
-// Teller is a request whose answers need more than their value for their text.
-type Teller interface{ AnswerText(value any) string }
+// AnswerFormatter is a request whose answers need more than their value for their text.
+type AnswerFormatter interface{ AnswerText(value any) string }

@@ -112,7 +112,7 @@ func (b *entries) follow(i int32, e *history.Event) {
 			b.dropEnded()
 		}
 	case history.Promoted:
-		b.inherit(i, e)
+		b.copyToPromoted(i, e)
 	case history.Restarted: // entries that it has not forgotten exist again
 		for _, j := range b.living {
 			if l := &b.all[j]; l.Node == e.Node && l.How == history.Crashed {
@@ -151,9 +151,9 @@ func (b *entries) dropEnded() {
 	})
 }
 
-// inherit adds the entries that a promoted replica has copied, also one whose removal it has
+// copyToPromoted adds the entries that a promoted replica has copied, also one whose removal it has
 // missed.
-func (b *entries) inherit(i int32, e *history.Event) {
+func (b *entries) copyToPromoted(i int32, e *history.Event) {
 	if b.t.InCluster(e.Node) {
 		return
 	}

@@ -9,12 +9,12 @@ import (
 
 // Held is what a server has stored for an owner.
 type Held struct {
-	Key        history.TextID
-	Owner      history.NodeID
-	From       history.Instant // when it was created
-	End        history.Instant // 0: it has no end
-	Untold     int             // renewals by its owner without a step of the story so far
-	Replicated bool            // a replica has it, too
+	Key             history.TextID
+	Owner           history.NodeID
+	From            history.Instant // when it was created
+	End             history.Instant // 0: it has no end
+	PendingRenewals int             // renewals by its owner without a step of the story so far
+	Replicated      bool            // a replica has it, too
 }
 
 // Client is the state of a client.

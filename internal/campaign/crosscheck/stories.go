@@ -23,7 +23,7 @@ import (
 // Story is a story of the walk of the fault space, for one of its locks.
 type Story struct {
 	Lock string
-	results.Told
+	results.Story
 	Plan *plan.Plan
 }
 
@@ -40,7 +40,7 @@ func Stories(x *results.Explored, chosen []locks.Variant, kinds []string) ([]Sto
 		for _, t := range l.Stories() {
 			there := slices.ContainsFunc(out[from:], func(s Story) bool { return s.Name == t.Name })
 			if !there && (len(kinds) == 0 || slices.ContainsFunc(t.Kinds, func(k string) bool { return slices.Contains(kinds, k) })) {
-				out = append(out, Story{Lock: v.ID, Told: t})
+				out = append(out, Story{Lock: v.ID, Story: t})
 			}
 		}
 		slices.SortStableFunc(out[from:], func(a, b Story) int { return len(a.Kinds) - len(b.Kinds) })

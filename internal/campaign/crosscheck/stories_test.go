@@ -127,13 +127,13 @@ func TestStoriesThatChanceDecidesAreNotPlayed(t *testing.T) {
 		{"zk-ephemeral", "split", "zk-ephemeral/split.no-progress", "", 300_000},
 		{"zk-ephemeral", "lost-request", "zk-ephemeral/lost-request", "", 100_000},
 	} {
-		c, told := inStories(t, tt.lock, &other{}, tt.kind), false
+		c, found := inStories(t, tt.lock, &other{}, tt.kind), false
 		for i := range c.Cells {
 			cell := &c.Cells[i]
 			if cell.Story != tt.story {
 				continue
 			}
-			told = true
+			found = true
 			agrees := tt.scale > 0
 			if (cell.Agreement == results.Agrees) != agrees || agrees && cell.ScalePPM != tt.scale ||
 				!strings.Contains(cell.Why.English(), tt.why) {
@@ -141,7 +141,7 @@ func TestStoriesThatChanceDecidesAreNotPlayed(t *testing.T) {
 					tt.story, cell.Agreement, cell.ScalePPM, cell.Why.English())
 			}
 		}
-		if !told {
+		if !found {
 			t.Errorf("%s has no story %s", tt.lock, tt.story)
 		}
 	}

@@ -58,7 +58,7 @@ func TestStoredStoriesBreakTheirLocks(t *testing.T) {
 }
 
 // playStory plays a story unless it was played before.
-func playStory(t *testing.T, w run.World, r *results.Explored, l *results.ExploredLock, s results.Told, names map[string]bool) {
+func playStory(t *testing.T, w run.World, r *results.Explored, l *results.ExploredLock, s results.Story, names map[string]bool) {
 	t.Helper()
 	if !slices.ContainsFunc(s.Way.Properties(), func(id string) bool { return slices.Contains(s.Broken, id) }) || len(s.Faults) != len(s.Kinds) {
 		t.Errorf("%s, %s: by %v and %d faults, which break %v", s.Name, s.Way, s.Kinds, len(s.Faults), s.Broken)

@@ -77,8 +77,8 @@ func asText(t testing.TB, r *results.Explored) string {
 	return string(must.Get(r.JSON(""))(t))
 }
 
-// told is the result as text.
-func told(t testing.TB, s *State, o Options) string {
+// resultText is the result as text.
+func resultText(t testing.TB, s *State, o Options) string {
 	t.Helper()
 	return asText(t, resultOf(t, s, o))
 }
@@ -153,7 +153,7 @@ func TestBreaksWithoutAFault(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 	o := options(t, "lit-unchecked", 1, "pause", "crash")
-	if text := told(t, s, o); !strings.Contains(text, `"overlap":[{"kinds":[],"story":0}]`) {
+	if text := resultText(t, s, o); !strings.Contains(text, `"overlap":[{"kinds":[],"story":0}]`) {
 		t.Errorf("%.2000s", text)
 	}
 }
@@ -229,10 +229,10 @@ func TestTheSameBytes(t *testing.T) {
 	o.keep = func(l *faultTemplate) bool {
 		return !strings.Contains(l.text, "redis-3") && !strings.Contains(l.text, "12s")
 	}
-	want := told(t, walked(t, o), o)
+	want := resultText(t, walked(t, o), o)
 	many := o
 	many.Jobs = 3
-	if got := told(t, walked(t, many), many); got != want {
+	if got := resultText(t, walked(t, many), many); got != want {
 		t.Errorf("three workers:\n%s\nwant\n%s", got, want)
 	}
 	file := filepath.Join(t.TempDir(), "walk")
@@ -260,7 +260,7 @@ func TestTheSameBytes(t *testing.T) {
 			interruptions++
 			continue
 		}
-		if got := told(t, s, o); got != want || interruptions < 3 {
+		if got := resultText(t, s, o); got != want || interruptions < 3 {
 			t.Errorf("after %d interruptions:\n%s\nwant\n%s", interruptions, got, want)
 		}
 		break
@@ -274,11 +274,11 @@ func TestTheSameBytes(t *testing.T) {
 	if again.Kept.Len() != played {
 		t.Errorf("%d pieces of work were played, and %d are kept", played, again.Kept.Len())
 	}
-	if got := told(t, walked(t, again), o); got != want {
+	if got := resultText(t, walked(t, again), o); got != want {
 		t.Errorf("as it is kept:\n%s\nwant\n%s", got, want)
 	}
 	again.AsIs = false
-	if got := told(t, walked(t, again), o); got != want {
+	if got := resultText(t, walked(t, again), o); got != want {
 		t.Errorf("gone on with what is kept:\n%s\nwant\n%s", got, want)
 	}
 }
@@ -291,7 +291,7 @@ func TestShardsAreJoinedWithAWholeWalk(t *testing.T) {
 	kept := func() *campaign.Results { return campaign.NewResults(work, 0) }
 	whole := o
 	whole.Kept = kept()
-	want := told(t, walked(t, whole), o)
+	want := resultText(t, walked(t, whole), o)
 
 	shards, both := kept(), whole.Kept
 	differ := 0
@@ -318,8 +318,8 @@ func TestShardsAreJoinedWithAWholeWalk(t *testing.T) {
 	for name, kept := range map[string]*campaign.Results{"shards": shards, "shards and a whole walk": both} {
 		again := o
 		again.Kept, again.AsIs = kept, true
-		if s := walked(t, again); !s.Complete(&o) || told(t, s, o) != want {
-			t.Errorf("%s:\n%s\nwant\n%s", name, told(t, s, o), want)
+		if s := walked(t, again); !s.Complete(&o) || resultText(t, s, o) != want {
+			t.Errorf("%s:\n%s\nwant\n%s", name, resultText(t, s, o), want)
 		}
 	}
 }

@@ -73,7 +73,7 @@ func TestJudgeIsWhatTheCheckersSay(t *testing.T) {
 				checker.NoProgress:     p.Serves() && progress(h).Verdict == checker.Broken,
 			}
 			if v.broken != want {
-				t.Errorf("%s by %s: %v, the checkers say %v", lock, p.g.told(schedule{x}).English(), v.broken, want)
+				t.Errorf("%s by %s: %v, the checkers say %v", lock, p.g.sentence(schedule{x}).English(), v.broken, want)
 			}
 			for way := range want {
 				if want[way] {
@@ -213,7 +213,7 @@ func TestAWorldIsAsNew(t *testing.T) {
 				b.Text = 0
 				return a == b
 			}) {
-				t.Errorf("%s by %s: without words, another history", lock, p.g.told(s).English())
+				t.Errorf("%s by %s: without words, another history", lock, p.g.sentence(s).English())
 			}
 			again := &player{World: worldOf(false)}
 			again.on(p.g)
@@ -221,7 +221,7 @@ func TestAWorldIsAsNew(t *testing.T) {
 			hash := fresh.Hash()
 			again.Close()
 			if used.Hash() != hash {
-				t.Errorf("%s by %s: another history in a world that has played before", lock, p.g.told(s).English())
+				t.Errorf("%s by %s: another history in a world that has played before", lock, p.g.sentence(s).English())
 			}
 		}
 	}

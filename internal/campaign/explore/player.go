@@ -107,7 +107,7 @@ func (p *player) play(ctx context.Context, s schedule, watched bool) (verdict, *
 	}
 	h, err := p.Play(ctx, &p.plan, p.g.v.ID, 1)
 	if err != nil {
-		return verdict{}, nil, fmt.Errorf("%s in the profile %s with %s: %w", p.g.v.ID, p.g.profile.Name, p.g.told(s).English(), err)
+		return verdict{}, nil, fmt.Errorf("%s in the profile %s with %s: %w", p.g.v.ID, p.g.profile.Name, p.g.sentence(s).English(), err)
 	}
 	return judge(h, p.Serves()), h, nil
 }

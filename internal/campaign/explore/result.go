@@ -46,7 +46,7 @@ func (s *State) Result(o *Options) (*results.Explored, error) {
 	defer w.Close()
 	versions := locks.Versions()
 	for _, v := range o.Locks {
-		l, err := s.told(w, v.ID)
+		l, err := s.lockResult(w, v.ID)
 		if err != nil {
 			return nil, err
 		}
@@ -55,21 +55,21 @@ func (s *State) Result(o *Options) (*results.Explored, error) {
 		}
 		r.Locks = append(r.Locks, l)
 	}
-	return r, Tell(r)
+	return r, AddTexts(r)
 }
 
-// told is the result for one lock.
-func (s *State) told(w World, lock string) (results.ExploredLock, error) {
+// lockResult is the result for one lock.
+func (s *State) lockResult(w World, lock string) (results.ExploredLock, error) {
 	l := s.lock(lock)
 	out := results.ExploredLock{
 		Lock: lock, Scope: l.Profiles, Complete: l.complete(s.Scope.Faults),
 		Doubts: []string{}, Breaks: map[string][]results.CutSet{},
 	}
-	tell := func(f *found) (results.CutSet, error) {
+	cutSetOf := func(f *found) (results.CutSet, error) {
 		if f.stored != nil {
 			return results.CutSet{Kinds: f.stored.Kinds, Shown: f.stored.Shown}, nil
 		}
-		return l.targets[f.Profile].tell(w, f)
+		return l.targets[f.Profile].makeStory(w, f)
 	}
 	if out.Scope == nil {
 		out.Scope = []string{}
@@ -85,7 +85,7 @@ func (s *State) told(w World, lock string) (results.ExploredLock, error) {
 		}
 		sets := []results.CutSet{}
 		for _, f := range l.minimal(way) {
-			set, err := tell(&f)
+			set, err := cutSetOf(&f)
 			if err != nil {
 				return out, err
 			}
@@ -99,8 +99,8 @@ func (s *State) told(w World, lock string) (results.ExploredLock, error) {
 	slices.Sort(out.Doubts)
 	out.Doubts = slices.Compact(out.Doubts)
 	var err error
-	out.Singles, err = l.singles(tell)
-	out.TellHungApart()
+	out.Singles, err = l.singles(cutSetOf)
+	out.SeparateHung()
 	out.NameStories()
 	return out, err
 }

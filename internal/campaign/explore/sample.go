@@ -61,7 +61,7 @@ func (w *walk) sample(ctx context.Context, l *Lock, g *target) error {
 	if err != nil {
 		return err
 	}
-	w.tell(l, st)
+	w.reportProgress(l, st)
 	return nil
 }
 

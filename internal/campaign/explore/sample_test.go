@@ -74,7 +74,7 @@ func TestWhatIsDrawn(t *testing.T) {
 	const each = 10
 	s, o := drawnIn(t, each, 1, only...)
 	again, more := drawnIn(t, each, 4, only...)
-	if told(t, s, o) != told(t, again, more) {
+	if resultText(t, s, o) != resultText(t, again, more) {
 		t.Error("the number of workers changes what is drawn")
 	}
 	_, all := whole(t, only...)

@@ -237,7 +237,7 @@ func (u *unit) withoutIdle(ctx context.Context, b *branch, breaks *[ways]bool, a
 	}
 	for way := range breaks {
 		if breaks[way] && !also[way] {
-			u.Doubts = append(u.Doubts, checker.Way(way).String()+" by "+u.p.g.told(b.s).English()+", of which one has no effect")
+			u.Doubts = append(u.Doubts, checker.Way(way).String()+" by "+u.p.g.sentence(b.s).English()+", of which one has no effect")
 		}
 	}
 	return nil
@@ -302,7 +302,7 @@ func singleIn(all *[]*single, k kind, during string) *single {
 }
 
 // singles returns the results of single faults, with their stories.
-func (l *Lock) singles(tell func(f *found) (results.CutSet, error)) ([]results.Single, error) {
+func (l *Lock) singles(cutSetOf func(f *found) (results.CutSet, error)) ([]results.Single, error) {
 	all := slices.Clone(l.Singles)
 	slices.SortFunc(all, func(a, b *single) int { return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.During, b.During)) })
 	out := []results.Single{}
@@ -311,7 +311,7 @@ func (l *Lock) singles(tell func(f *found) (results.CutSet, error)) ([]results.S
 			Kind: kindNames[s.Kind], During: s.During, Tally: s.Tally, Breaks: map[string]*results.Shown{},
 		}
 		for i := range s.Found {
-			set, err := tell(&s.Found[i])
+			set, err := cutSetOf(&s.Found[i])
 			if err != nil {
 				return nil, err
 			}

@@ -39,7 +39,7 @@ func (w *walk) stages(ctx context.Context, l *Lock, targets []*target, faults, p
 			return err
 		}
 		b.st.left--
-		w.tell(l, b.st)
+		w.reportProgress(l, b.st)
 		return nil
 	})
 	if err != nil && !errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded) {
@@ -135,7 +135,7 @@ func (w *walk) firstFaults(ctx context.Context, g *target, faults int) ([]branch
 	return p.longer(h, &branch{}, faults), nil
 }
 
-func (w *walk) tell(l *Lock, st *stage) {
+func (w *walk) reportProgress(l *Lock, st *stage) {
 	if w.o.Progress != nil {
 		w.o.Progress(Progress{Lock: l.ID, Profile: st.Profile, Faults: st.Faults, Done: st.Units - st.left, Units: st.Units, Walked: w.state.Walked()})
 	}

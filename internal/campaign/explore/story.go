@@ -48,14 +48,14 @@ func Scenario(scope *results.Scope, lock string, s *results.Shown) ([]byte, erro
 	if err != nil {
 		return nil, err
 	}
-	title := say.InTheProfile.With(say.Verbatim(s.Profile), shortened{s.Profile, toldOf(p.Faults)})
+	title := say.InTheProfile.With(say.Verbatim(s.Profile), shortened{s.Profile, sentenceOf(p.Faults)})
 	out.Title, out.Chinese = fmt.Sprintf("%q", title.English()), fmt.Sprintf("%q", title.In(say.Chinese))
 	out.Seed, out.Broken = 1, s.Broken
 	return []byte(out.YAML()), nil
 }
 
-// Tell gives the stories of a result their texts, each in one line.
-func Tell(x *results.Explored) error {
+// AddTexts gives the stories of a result their texts, each in one line.
+func AddTexts(x *results.Explored) error {
 	known := map[string]say.Phrase{}
 	for i := range x.Locks {
 		l := &x.Locks[i]
@@ -70,10 +70,10 @@ func Tell(x *results.Explored) error {
 				if err != nil {
 					return err
 				}
-				known[key] = toldOf(p.Faults)
+				known[key] = sentenceOf(p.Faults)
 			}
-			s.Told = known[key]
-			s.Text = s.Told.English()
+			s.Sentence = known[key]
+			s.Text = s.Sentence.English()
 		}
 	}
 	return nil
@@ -94,9 +94,9 @@ func (s shortened) In(l say.Language) string {
 	return strings.TrimRight(string(text[:room-3]), " ,，；") + "..."
 }
 
-// tell makes the story of a found set and plays it as a user would. A story that does not break the
+// makeStory makes the story of a found set and plays it as a user would. A story that does not break the
 // lock is a bug of the search.
-func (g *target) tell(w World, f *found) (results.CutSet, error) {
+func (g *target) makeStory(w World, f *found) (results.CutSet, error) {
 	triggers := g.triggers(f.Schedule)
 	broken, seen, err := g.playStory(w, f.Schedule, triggers)
 	if err != nil {
@@ -104,7 +104,7 @@ func (g *target) tell(w World, f *found) (results.CutSet, error) {
 	}
 	if !slices.ContainsFunc(f.Way.Properties(), func(id string) bool { return slices.Contains(broken, id) }) {
 		return results.CutSet{}, fmt.Errorf("%s: the story does not show what was found (%s): %s",
-			g.v.ID, f.Way, toldOf(g.faults(f.Schedule, triggers)).English())
+			g.v.ID, f.Way, sentenceOf(g.faults(f.Schedule, triggers)).English())
 	}
 	if fewer := faults.Recount(g.faults(f.Schedule, triggers), seen); !slices.Equal(fewer, triggers) {
 		again, _, err := g.playStory(w, f.Schedule, fewer)
@@ -113,7 +113,7 @@ func (g *target) tell(w World, f *found) (results.CutSet, error) {
 		}
 		if !slices.Equal(again, broken) {
 			return results.CutSet{}, fmt.Errorf("%s: counted from elsewhere, the story of %s breaks %v and not %v",
-				g.v.ID, g.told(f.Schedule).English(), again, broken)
+				g.v.ID, g.sentence(f.Schedule).English(), again, broken)
 		}
 		triggers = fewer
 	}
@@ -133,7 +133,7 @@ func (g *target) playStory(w World, of schedule, triggers []faults.Trigger) (ids
 		return nil, nil, err
 	}
 	if acted, cut := acting(h); acted != 1<<len(of)-1 || cut {
-		return nil, nil, fmt.Errorf("%s: not all faults of a story come about: %s", g.v.ID, toldOf(p.Faults).English())
+		return nil, nil, fmt.Errorf("%s: not all faults of a story come about: %s", g.v.ID, sentenceOf(p.Faults).English())
 	}
 	for _, p := range checker.All() {
 		if p.Check(h).Verdict == checker.Broken {
@@ -171,11 +171,11 @@ func (g *target) items(s schedule, triggers []faults.Trigger) []string {
 	return out
 }
 
-// told describes a schedule in one line.
-func (g *target) told(s schedule) say.Phrase { return toldOf(g.faults(s, g.triggers(s))) }
+// sentence describes a schedule in one line.
+func (g *target) sentence(s schedule) say.Phrase { return sentenceOf(g.faults(s, g.triggers(s))) }
 
-// toldOf describes faults in one line.
-func toldOf(fs []faults.Fault) say.Phrase {
+// sentenceOf describes faults in one line.
+func sentenceOf(fs []faults.Fault) say.Phrase {
 	if len(fs) == 0 {
 		return say.Text("no fault")
 	}

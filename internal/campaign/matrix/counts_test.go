@@ -185,8 +185,8 @@ func TestTheWalkJoinsACell(t *testing.T) {
 	gp, _ := Lookup("GP")
 	n0, _ := Lookup(noFaultCode)
 	sl, _ := Lookup("SL")
-	told := someWalk(0, "damage") // that of a library: its stories have no files
-	told.Locks[0].Singles[0].Breaks["damage"].Name = ""
+	unnamed := someWalk(0, "damage") // that of a library: its stories have no files
+	unnamed.Locks[0].Singles[0].Breaks["damage"].Name = ""
 	type result struct {
 		Letter checker.Letter
 		Also   string
@@ -210,7 +210,7 @@ func TestTheWalkJoinsACell(t *testing.T) {
 		{"what is hidden", "V", gp, someWalk(0, "no-progress"), result{"V", "D", "", ""}},
 		{"the same", "V", gp, someWalk(0, "overlap"), result{"V", "", "", ""}},
 		{"damage is no letter", "S", gp, someWalk(0, "damage"), result{"S", "", "", "damage.yaml"}},
-		{"damage without a file", "S", gp, told, result{"S", "", "", "pause A"}},
+		{"damage without a file", "S", gp, unnamed, result{"S", "", "", "pause A"}},
 		{"unknown", "S", gp, someWalk(3), result{"?", "", "", ""}},
 		{"unknown beside a delay", "L", gp, someWalk(3), result{"?", "L", "", ""}},
 		{"work that hangs", "S", gp, someWalk(0, "hung"), result{"D", "", "hung.yaml", ""}},

@@ -40,7 +40,7 @@ func BenchmarkWorkers(b *testing.B) {
 			server := queuetest.Start(b, b.TempDir(), queuetest.Ports(b, 1)[0], "")
 			h := &house{}
 			connect := func() *Queue {
-				q := must.Get(Connect(b.Context(), "nats://"+server.Host(), "bench", h.tell))(b)
+				q := must.Get(Connect(b.Context(), "nats://"+server.Host(), "bench", h.record))(b)
 				b.Cleanup(q.Close)
 				return q
 			}

@@ -23,7 +23,7 @@ type Queue struct {
 	ranges  jetstream.Stream
 	results jetstream.Stream
 	where   string        // its address, without a password
-	tell    func(string)  // reports events to people
+	notify  func(string)  // reports events to people
 	late    time.Duration // half of the time after which a coordinator checks on a range that is out
 	// gone ends when the connection has ended for good, with the cause; end ends it.
 	gone context.Context
@@ -95,10 +95,10 @@ func credentials() (options []nats.Option, err error) {
 	return options, nil
 }
 
-// Connect connects to a queue and creates missing streams. tell reports what happens to the
+// Connect connects to a queue and creates missing streams. notify reports what happens to the
 // connection.
-func Connect(ctx context.Context, address, name string, tell func(string), more ...nats.Option) (*Queue, error) {
-	q := &Queue{where: redacted(address), tell: tell, late: mostWait / 4}
+func Connect(ctx context.Context, address, name string, notify func(string), more ...nats.Option) (*Queue, error) {
+	q := &Queue{where: redacted(address), notify: notify, late: mostWait / 4}
 	q.gone, q.end = context.WithCancelCause(context.Background())
 	options, err := credentials()
 	if err != nil {
@@ -108,10 +108,10 @@ func Connect(ctx context.Context, address, name string, tell func(string), more 
 		nats.PingInterval(5*time.Second), nats.MaxPingsOutstanding(2), nats.RetryOnFailedConnect(false),
 		nats.DisconnectErrHandler(func(nc *nats.Conn, err error) {
 			if err != nil && !nc.IsClosed() {
-				q.tell(fmt.Sprintf("the connection to %s is lost (%v): trying again", q.where, err))
+				q.notify(fmt.Sprintf("the connection to %s is lost (%v): trying again", q.where, err))
 			}
 		}),
-		nats.ReconnectHandler(func(*nats.Conn) { q.tell("connected to " + q.where + " again") }),
+		nats.ReconnectHandler(func(*nats.Conn) { q.notify("connected to " + q.where + " again") }),
 		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) {
 			if errors.Is(err, nats.ErrPermissionViolation) {
 				q.end(fmt.Errorf("%s does not let these credentials use the queue (%w): allow lockstep.>, $JS.API.>, $JS.ACK.> and _INBOX.>", q.where, err))

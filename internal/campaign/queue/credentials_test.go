@@ -171,7 +171,7 @@ func exchange(t *testing.T, address string) string {
 	h := &house{t: t}
 	var queues [2]*Queue
 	for i := range queues {
-		q, err := Connect(t.Context(), address, "test", h.tell)
+		q, err := Connect(t.Context(), address, "test", h.record)
 		if err != nil {
 			return err.Error()
 		}

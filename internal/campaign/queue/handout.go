@@ -117,7 +117,7 @@ func (c *coordinator) publish(ctx context.Context, numbers []int) bool {
 // refused reports that ranges are refused, and delays the next attempt.
 func (c *coordinator) refused(ctx context.Context, err error) {
 	if ctx.Err() == nil {
-		c.q.tell(fmt.Sprintf("%s does not take a range (%v): trying again", c.q.where, err))
+		c.q.notify(fmt.Sprintf("%s does not take a range (%v): trying again", c.q.where, err))
 		c.complain = time.Now()
 	}
 }
@@ -197,7 +197,7 @@ func (c *coordinator) take(m jetstream.Msg) error {
 	c.looked[number] = true
 	line, err := c.read(m, t, after)
 	if err != nil {
-		c.q.tell(fmt.Sprintf("what is stored as the result of range %s is not taken: %v", t.shard, err))
+		c.q.notify(fmt.Sprintf("what is stored as the result of range %s is not taken: %v", t.shard, err))
 		return nil
 	}
 	known := c.results.Get(line.Key)

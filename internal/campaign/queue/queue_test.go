@@ -21,10 +21,10 @@ import (
 
 // house is a queue for a test: an embedded server, and the messages to its users.
 type house struct {
-	t      *testing.T
-	server *Embedded
-	mu     sync.Mutex
-	told   []string
+	t        *testing.T
+	server   *Embedded
+	mu       sync.Mutex
+	messages []string
 }
 
 func newHouse(t *testing.T) *house {
@@ -34,21 +34,21 @@ func newHouse(t *testing.T) *house {
 	return &house{t: t, server: server}
 }
 
-func (h *house) tell(text string) {
+func (h *house) record(text string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.told = append(h.told, text)
+	h.messages = append(h.messages, text)
 }
 
 func (h *house) all() string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return strings.Join(h.told, "\n")
+	return strings.Join(h.messages, "\n")
 }
 
 func (h *house) queue() *Queue {
 	h.t.Helper()
-	q := must.Get(Connect(h.t.Context(), h.server.Address(), "test", h.tell, h.server.Inside()))(h.t)
+	q := must.Get(Connect(h.t.Context(), h.server.Address(), "test", h.record, h.server.Inside()))(h.t)
 	h.t.Cleanup(q.Close)
 	return q
 }
@@ -414,7 +414,7 @@ func TestAnEmbeddedServerKeepsItsTokenAndItsStreams(t *testing.T) {
 		server := must.Get(Embed(dir, "127.0.0.1:0"))(t)
 		addresses[i], _, _ = strings.Cut(server.Address(), "@")
 		h.server = server
-		q := must.Get(Connect(t.Context(), server.Address(), "test", h.tell, nats.InProcessServer(server.server)))(t)
+		q := must.Get(Connect(t.Context(), server.Address(), "test", h.record, nats.InProcessServer(server.server)))(t)
 		if one := (campaign.Shard{Number: 1, Of: 1}); i == 0 {
 			publish(t, q, w, one, lineOf(w, one, "1"))
 		} else {

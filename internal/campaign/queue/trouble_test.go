@@ -261,15 +261,15 @@ func FuzzWhatAWorkerReads(f *testing.F) {
 		if data, err := unpack(text, 1<<10); err == nil && len(data) > 1<<10 {
 			t.Errorf("%d bytes are unpacked", len(data))
 		}
-		told := 0
-		reader := NewWorker(&Queue{tell: func(string) { told++ }}, "v1", 1, nil)
+		messages := 0
+		reader := NewWorker(&Queue{notify: func(string) { messages++ }}, "v1", 1, nil)
 		c := &coordinator{job: Job{Work: w}, results: campaign.NewResults(w, 1), workers: map[string]worker{}}
 		for range 3 {
 			reader.meet(&nats.Msg{Data: greeting})
 			c.meet(&nats.Msg{Data: greeting})
 		}
-		if slots := c.progress().Slots; told > 1 || len(c.workers) > 1 || slots < 0 || slots > campaign.Most {
-			t.Errorf("%q is told %d times, and counts for %d slots", greeting, told, slots)
+		if slots := c.progress().Slots; messages > 1 || len(c.workers) > 1 || slots < 0 || slots > campaign.Most {
+			t.Errorf("%q is told %d times, and counts for %d slots", greeting, messages, slots)
 		}
 	})
 }

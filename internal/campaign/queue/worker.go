@@ -130,7 +130,7 @@ func (w *Worker) meet(m *nats.Msg) {
 	defer w.mu.Unlock()
 	if !w.strange[other.Version] && len(w.strange) < mostKnown {
 		w.strange[other.Version] = true
-		w.q.tell(fmt.Sprintf("work of version %s is handed out, and this worker is of version %s: it takes none of it; start workers from the same build", other.Version, w.version))
+		w.q.notify(fmt.Sprintf("work of version %s is handed out, and this worker is of version %s: it takes none of it; start workers from the same build", other.Version, w.version))
 	}
 }
 
@@ -178,7 +178,7 @@ func (w *Worker) handle(ctx context.Context, m jetstream.Msg, p player) (spent b
 	t, after, err := parseSubject(m.Subject(), 3)
 	meta, errMeta := m.Metadata()
 	if err = errors.Join(err, errMeta); err != nil || len(after) > 0 {
-		w.q.tell(fmt.Sprintf("the queue holds something that is no range (%q): it is thrown away", m.Subject()))
+		w.q.notify(fmt.Sprintf("the queue holds something that is no range (%q): it is thrown away", m.Subject()))
 		_ = m.Term()
 		return false
 	}
@@ -328,7 +328,7 @@ func (w *Worker) store(ctx context.Context, t task, m jetstream.Msg, result []by
 
 // setAside ends a range that cannot be played, and says why.
 func (w *Worker) setAside(ctx context.Context, t task, m jetstream.Msg, why string) {
-	w.q.tell(fmt.Sprintf("range %s is set aside: %s", t.shard, why))
+	w.q.notify(fmt.Sprintf("range %s is set aside: %s", t.shard, why))
 	w.end(ctx, m, &nats.Msg{Subject: failedSubject + "." + t.key(), Data: []byte(shorten(why))})
 }
 
@@ -343,7 +343,7 @@ func (w *Worker) end(ctx context.Context, m jetstream.Msg, result *nats.Msg) {
 
 // crashed records that a range has ended its player, and sets it aside after too many times.
 func (w *Worker) crashed(ctx context.Context, t task, m jetstream.Msg, end *crash) {
-	w.q.tell(fmt.Sprintf("range %s has ended the process that played it: %s", t.shard, shorten(end.why)))
+	w.q.notify(fmt.Sprintf("range %s has ended the process that played it: %s", t.shard, shorten(end.why)))
 	subject := crashSubject + "." + t.key()
 	_ = w.put(ctx, &nats.Msg{Subject: subject + "." + rand.Text()}) // ctx has ended: it is played again
 	times := 0
@@ -363,12 +363,12 @@ func (w *Worker) crashed(ctx context.Context, t task, m jetstream.Msg, end *cras
 
 // put stores a message, retrying as long as necessary. It fails only when this worker ends.
 func (w *Worker) put(ctx context.Context, m *nats.Msg) error {
-	told := false
+	reported := false
 	return w.q.patiently(ctx, 0, func(ctx context.Context) error {
 		_, err := w.q.js.PublishMsg(ctx, m)
-		if err != nil && !told && ctx.Err() == nil {
-			told = true
-			w.q.tell(fmt.Sprintf("%s does not store a result yet (%v): trying again", w.q.where, err))
+		if err != nil && !reported && ctx.Err() == nil {
+			reported = true
+			w.q.notify(fmt.Sprintf("%s does not store a result yet (%v): trying again", w.q.where, err))
 		}
 		return err
 	})

@@ -128,8 +128,8 @@ func Subset(some, all []string) bool {
 // By returns the story in which the fault breaks the lock in a way; nil for none.
 func (s *Single) By(way checker.Way) *Shown { return s.Breaks[way.String()] }
 
-// TellHungApart separates hung work from stuck, as the lock is not to blame for it.
-func (l *ExploredLock) TellHungApart() {
+// SeparateHung separates hung work from stuck, as the lock is not to blame for it.
+func (l *ExploredLock) SeparateHung() {
 	stuck, hung := checker.NoProgress.String(), checker.Hung.String() // hung is also the name of the kind of fault
 	if l.Breaks[stuck] == nil {
 		return // not walked
@@ -170,18 +170,18 @@ type Shown struct {
 	// Name is the name of the story, as simulate run takes it; "" when no simulator can play it. It
 	// follows from the place in a result, see ExploredLock.Story.
 	Name string `json:"story,omitempty"`
-	// Text is the faults in one line, "" for none and before explore.Tell has made it of Told. A
+	// Text is the faults in one line, "" for none and before explore.AddTexts has made it of Sentence. A
 	// result of libraries has texts but no faults.
-	Text string     `json:"text,omitempty"`
-	Told say.Phrase `json:"-"`
+	Text     string     `json:"text,omitempty"`
+	Sentence say.Phrase `json:"-"`
 }
 
 // Said is the faults in one line for readers. The catalogue has the texts of libraries.
 func (s *Shown) Said() say.Phrase {
-	if s.Told.Empty() {
+	if s.Sentence.Empty() {
 		return say.Text(s.Text)
 	}
-	return s.Told
+	return s.Sentence
 }
 
 // Same reports whether two stories of a lock are equal.
@@ -229,8 +229,8 @@ type Unchecked struct {
 // NoFault is the set of a story in which a lock breaks without a fault.
 const NoFault = "no-fault"
 
-// Told is a story of a lock with its set and its way.
-type Told struct {
+// Story is a story of a lock with its set and its way.
+type Story struct {
 	Set   string   // "pause+evict", or for a single fault that hits a client at some activity "pause@hold"
 	Kinds []string // of its faults
 	Way   checker.Way
@@ -247,11 +247,11 @@ func (s *CutSet) Key() string {
 
 // Stories returns all stories of a lock: those of minimal sets first, by way of breaking, then
 // those of single faults.
-func (l *ExploredLock) Stories() (out []Told) {
+func (l *ExploredLock) Stories() (out []Story) {
 	for _, way := range checker.Outcomes() {
 		for i := range l.By(way) {
 			s := &l.By(way)[i]
-			out = append(out, Told{s.Key(), s.Kinds, way, &s.Shown})
+			out = append(out, Story{s.Key(), s.Kinds, way, &s.Shown})
 		}
 	}
 	for i := range l.Singles {
@@ -262,7 +262,7 @@ func (l *ExploredLock) Stories() (out []Told) {
 		}
 		for _, way := range checker.Outcomes() {
 			if s.By(way) != nil {
-				out = append(out, Told{set, []string{s.Kind}, way, s.By(way)})
+				out = append(out, Story{set, []string{s.Kind}, way, s.By(way)})
 			}
 		}
 	}
@@ -270,7 +270,7 @@ func (l *ExploredLock) Stories() (out []Told) {
 }
 
 // Stories returns all stories of a result, lock by lock.
-func (x *Explored) Stories() (out []Told) {
+func (x *Explored) Stories() (out []Story) {
 	for i := range x.Locks {
 		out = append(out, x.Locks[i].Stories()...)
 	}
@@ -281,10 +281,10 @@ func (x *Explored) Stories() (out []Told) {
 // "pause.no-progress" where a set has several; nil for none.
 func (l *ExploredLock) Story(set string) *Shown { return find(l.Stories(), set) }
 
-func find(all []Told, set string) *Shown {
+func find(all []Story, set string) *Shown {
 	kinds, name, _ := strings.Cut(set, ".")
 	way, named := checker.WayNamed(name)
-	at := slices.IndexFunc(all, func(t Told) bool { return t.Set == set || named && t.Set == kinds && t.Way == way })
+	at := slices.IndexFunc(all, func(t Story) bool { return t.Set == set || named && t.Set == kinds && t.Way == way })
 	if at < 0 {
 		return nil
 	}
@@ -305,7 +305,7 @@ func (l *ExploredLock) Sets() (out []string) {
 func (l *ExploredLock) NameStories() {
 	all := l.Stories()
 	for i, t := range all {
-		same := slices.IndexFunc(all[:i], func(o Told) bool { return o.Same(t.Shown) })
+		same := slices.IndexFunc(all[:i], func(o Story) bool { return o.Same(t.Shown) })
 		switch {
 		case t.Broken == nil:
 			t.Name = "" // not playable

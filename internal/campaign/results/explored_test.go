@@ -77,7 +77,7 @@ func TestHungWorkIsToldApart(t *testing.T) {
 		Singles: []Single{{Kind: "hung", Breaks: map[string]*Shown{"no-progress": {}}}, {Kind: "crash", Breaks: map[string]*Shown{"no-progress": {}}}},
 	}
 	for range 2 {
-		l.TellHungApart()
+		l.SeparateHung()
 		if s, h := l.Breaks["no-progress"], l.By(checker.Hung); len(s) != 1 || s[0].Kinds[0] != "crash" || len(h) != 2 || len(h[1].Kinds) != 2 {
 			t.Errorf("stuck %v, hung %v", s, h)
 		}

@@ -136,5 +136,5 @@ func (l *ExploredLock) WithoutSet(way checker.Way) say.Phrase {
 
 // Fenced reports whether the lock hands out tokens, which the resource then checked.
 func (l *ExploredLock) Fenced() bool {
-	return slices.ContainsFunc(l.Stories(), func(t Told) bool { return t.Fence })
+	return slices.ContainsFunc(l.Stories(), func(t Story) bool { return t.Fence })
 }

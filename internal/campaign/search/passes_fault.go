@@ -9,8 +9,8 @@ import (
 	"lockstep/internal/plan"
 )
 
-// telling are the moments that a trigger can move to, the most informative first.
-var telling = []faults.MomentKind{
+// informative are the moments that a trigger can move to, the most informative first.
+var informative = []faults.MomentKind{
 	faults.InSection, faults.AboutToWrite, faults.Acquires, faults.Releases, faults.StartsWaiting,
 }
 
@@ -103,7 +103,7 @@ func (s *shrinker) moments(f *faults.Fault) (out []faults.Trigger) {
 		}
 		return out
 	}
-	for _, moment := range telling {
+	for _, moment := range informative {
 		for _, client := range s.best.Clients {
 			out = append(out, faults.Trigger{Moment: moment, Subject: client, Nth: 1})
 		}

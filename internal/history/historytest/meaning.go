@@ -54,7 +54,7 @@ func readOp(text string) history.Op {
 // effects are the effects that follow from the first word of a text.
 var effects = map[string]history.Effect{
 	"CONNECT": history.Opens, "SESSION": history.Opens, "GRANT": history.Opens, "PING": history.KeepsAlive, "KEEPALIVE": history.KeepsAlive, "RENEW": history.KeepsAlive,
-	"BEGIN": history.Beside, "SUBSCRIBE": history.Beside, "WATCH": history.Beside, "SETWATCHES": history.Beside,
+	"BEGIN": history.NoEntry, "SUBSCRIBE": history.NoEntry, "WATCH": history.NoEntry, "SETWATCHES": history.NoEntry,
 	"DEL": history.Removes,
 }
 

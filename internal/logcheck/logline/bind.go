@@ -185,7 +185,7 @@ func (b *bound) emitOnly(f *Fields, p *pattern, emit func(*Fields) error) error 
 func (b *bound) around(p *pattern, f *Fields) {
 	if bytes.IndexByte(p.line, '=') >= 0 {
 		for _, pair := range valued.FindAllSubmatch(p.line, -1) {
-			b.tell(pair[1], pair[2])
+			b.noteOutcome(pair[1], pair[2])
 		}
 	}
 	behind := p.line[p.found[1]:]
@@ -225,8 +225,8 @@ var (
 	sharing   = regexp.MustCompile(`(?i)\b(?:read(?:er)?|shared)[ _-]?lock|\b(?:read|shared)[ -]mode\b|\(shared\)|\b(?:` + modes + `)["' ]*[:=]+["' ]*(?:s|r|shared|read(?:er|[_ -]?only|[_ -]?lock)?)(?:$|[^\w-])|\b(?:is_?)?shared["' ]*[:=]+["' ]*true|\bexclusive["' ]*[:=]+["' ]*false`)
 )
 
-// tell notes what a value of a line says against its event.
-func (b *bound) tell(name, value []byte) {
+// noteOutcome notes what a value of a line says against its event.
+func (b *bound) noteOutcome(name, value []byte) {
 	switch pair := slices.Concat(name, []byte{'='}, value); {
 	case stateOnly.Match(name) && failure.Match(pair):
 		b.failed = cmp.Or(b.failed, error(ErrNotHeld))

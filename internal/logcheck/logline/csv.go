@@ -14,12 +14,12 @@ import (
 // csvDecoder reads lines of values separated by commas, semicolons, tabs or bars.
 type csvDecoder struct {
 	bound
-	comma   byte
-	header  []byte // the first line, which recurs in concatenated logs
-	columns []string
-	tells   []int // columns that say whether the event succeeded
-	loose   bool  // its names are not ours: lines may be about something else
-	values  [][]byte
+	comma    byte
+	header   []byte // the first line, which recurs in concatenated logs
+	columns  []string
+	outcomes []int // columns that say whether the event succeeded
+	loose    bool  // its names are not ours: lines may be about something else
+	values   [][]byte
 }
 
 // commas are the separators, the usual one first.
@@ -67,7 +67,7 @@ func (d *csvDecoder) begin() error {
 	}
 	for at, v := range d.values {
 		if d.columns = append(d.columns, string(bytes.TrimSpace(v))); outcome.MatchString(d.columns[at]) {
-			d.tells = append(d.tells, at)
+			d.outcomes = append(d.outcomes, at)
 		}
 	}
 	err := d.bind(names, d.column, func(field int) error {
@@ -145,9 +145,9 @@ func (d *csvDecoder) Decode(line []byte, _ int64, emit func(*Fields) error) erro
 		return fmt.Errorf("%d columns, the header has %d", n, len(d.columns))
 	}
 	d.failed = nil
-	for _, at := range d.tells {
+	for _, at := range d.outcomes {
 		if at < len(d.values) {
-			d.tell([]byte(d.columns[at]), d.values[at])
+			d.noteOutcome([]byte(d.columns[at]), d.values[at])
 		}
 	}
 	f := d.fill(d.values)

@@ -29,7 +29,7 @@ type jsonDecoder struct {
 // target is the slot that a path is read into, -1 for none, with the rank of its name.
 type target struct {
 	slot, rank int
-	tells      bool // without a slot, it says whether the event succeeded
+	outcome    bool // without a slot, it says whether the event succeeded
 }
 
 // slot is one value of the log that is read.
@@ -218,13 +218,13 @@ func (d *jsonDecoder) single() bool {
 // scalar reads the value at the current path, whose name fits less well by behind.
 func (d *jsonDecoder) scalar(behind int) error {
 	to, c := d.target(), d.scan.Next()
-	if to.slot >= 0 && !(to.tells && to.rank > 0 && (c == 't' || c == 'f')) { // gotLock is no lock
+	if to.slot >= 0 && !(to.outcome && to.rank > 0 && (c == 't' || c == 'f')) { // gotLock is no lock
 		to.rank += behind
 		return d.value(to)
 	}
 	value, err := d.scan.Raw()
-	if to.tells {
-		d.tell(d.path, value)
+	if to.outcome {
+		d.noteOutcome(d.path, value)
 	}
 	if array, ok := bytes.CutPrefix(value, []byte("[")); ok && bytes.HasPrefix(bytes.TrimLeft(array, " "), []byte("{")) {
 		d.insideOf("[]")
@@ -268,7 +268,7 @@ func (d *jsonDecoder) target() target {
 			t = target{slot: d.fields[field][0].slot, rank: r}
 		}
 	}
-	t.tells = outcome.MatchString(path)
+	t.outcome = outcome.MatchString(path)
 	if len(d.paths) < maxPaths {
 		d.paths[path] = t
 	}

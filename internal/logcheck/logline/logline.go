@@ -195,7 +195,7 @@ func unprefixed(line []byte, prefix *regexp.Regexp) []byte { return line[len(pre
 
 // mayMatter reports whether a line may be about a lock: such a line must not be skipped.
 func mayMatter(line []byte) bool {
-	return slices.ContainsFunc(telling, func(word []byte) bool { return bytes.Contains(line, word) }) || bytes.Contains(line, message) && missing.Match(line)
+	return slices.ContainsFunc(lockWords, func(word []byte) bool { return bytes.Contains(line, word) }) || bytes.Contains(line, message) && missing.Match(line)
 }
 
 // missing matches a line that stands for others, which may be about a lock: what a logger repeats,
@@ -205,9 +205,9 @@ var (
 	message = []byte(" message")
 )
 
-// telling are words about locks, in lower case, capitalized, and in
+// lockWords are words about locks, in lower case, capitalized, and in
 // upper case; among them the Chinese one, also as JSON escapes it.
-var telling = func() (all [][]byte) {
+var lockWords = func() (all [][]byte) {
 	for _, word := range []string{"lock", "lease", "leader", "mutex", "acquir", "releas", "\u9501", `\u9501`} {
 		all = append(all, []byte(word), []byte(strings.ToUpper(word[:1])+word[1:]), []byte(strings.ToUpper(word)))
 	}

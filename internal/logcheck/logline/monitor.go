@@ -240,18 +240,18 @@ func (d *monitorDecoder) finishScript() {
 	case i < 0:
 		e.freeIsCertain = e.freeIsCertain && !e.dropped
 	case e.believers[i] != e.owner && sure:
-		d.tell(s.key, d.drop(e, i), "lost", 0)
+		d.report(s.key, d.drop(e, i), "lost", 0)
 	case e.believers[i] == e.owner && e.unprovenSet > 0: // so the SET failed
 		d.unproven.add(e.unprovenSet)
 		e.unprovenSet, e.owner = 0, stranger
-		d.tell(s.key, d.drop(e, i), "lost", 0)
+		d.report(s.key, d.drop(e, i), "lost", 0)
 	default: // the script only reads, or the server has lost the key, or its client has two addresses
 		e.freeIsCertain = e.freeIsCertain && e.believers[i] != e.owner
 		d.fail(s.where)
 	}
 }
 
-func (d *monitorDecoder) tell(name string, by holder, event string, lease time.Duration) {
+func (d *monitorDecoder) report(name string, by holder, event string, lease time.Duration) {
 	proven := d.asked(name) && d.script.read && d.script.acted
 	e := d.keys[name]
 	switch event {

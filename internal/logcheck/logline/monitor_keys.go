@@ -127,7 +127,7 @@ func (d *monitorDecoder) queue(name string, by holder) {
 	if e := d.lock(name); e.owner == (holder{}) {
 		d.loseTrack(e, stranger)
 	}
-	d.tell(name, by, "waiting", 0)
+	d.report(name, by, "waiting", 0)
 }
 
 // units are the units of a time to live, by option or command.
@@ -188,7 +188,7 @@ func (d *monitorDecoder) set(name string, e *entry, args []string) {
 	case e == nil || own && keeps || xx && e.owner == (holder{}) && e.freeIsCertain:
 	case own:
 		e.expire(d.now.at, span)
-		d.tell(name, e.owner, "extended", span)
+		d.report(name, e.owner, "extended", span)
 	default:
 		d.clearOwner(e)
 		e.owner, e.freeIsCertain = stranger, true
@@ -236,7 +236,7 @@ func (d *monitorDecoder) acquire(name string, by holder, span time.Duration) {
 		e.expire(d.now.at, span)
 	case again && e.unprovenSet > 0: // so the earlier SET failed
 		if i := e.believer(by); i >= 0 {
-			d.tell(name, d.drop(e, i), "lost", 0)
+			d.report(name, d.drop(e, i), "lost", 0)
 		}
 		d.clearOwner(e)
 		e.owner = stranger
@@ -246,7 +246,7 @@ func (d *monitorDecoder) acquire(name string, by holder, span time.Duration) {
 	case e.owner.host() == by.host():
 		e.crowded = true
 	}
-	d.tell(name, by, "waiting", 0)
+	d.report(name, by, "waiting", 0)
 }
 
 func (d *monitorDecoder) grant(name string, e *entry, by holder, span time.Duration) {
@@ -264,7 +264,7 @@ func (d *monitorDecoder) grant(name string, e *entry, by holder, span time.Durat
 	e.believers = append(e.believers, by)
 	d.believed++
 	e.expire(d.now.at, span)
-	d.tell(name, by, "acquired", span)
+	d.report(name, by, "acquired", span)
 }
 
 // reenter replays an HINCRBY or HSET in a script that has checked that the key is free, or its
@@ -312,7 +312,7 @@ func (d *monitorDecoder) extend(name string, e *entry, span time.Duration) {
 			d.doubt()
 			return
 		}
-		d.tell(name, e.owner, "extended", span)
+		d.report(name, e.owner, "extended", span)
 		return
 	}
 	i, sure := e.believerNamedBy(d.script)
@@ -329,7 +329,7 @@ func (d *monitorDecoder) extend(name string, e *entry, span time.Duration) {
 	}
 	e.owner, e.freeIsCertain = h, e.freeIsCertain || sure
 	e.expire(d.now.at, span)
-	d.tell(name, h, "extended", span)
+	d.report(name, h, "extended", span)
 	if !sure || h != before && before != (holder{}) {
 		d.doubt()
 	}
@@ -374,5 +374,5 @@ func (d *monitorDecoder) remove(name string) {
 	if !checked {
 		e.guessed = append(e.guessed[max(0, len(e.guessed)+1-maxGuessed):], h.value)
 	}
-	d.tell(name, h, event, 0)
+	d.report(name, h, event, 0)
 }

@@ -85,17 +85,17 @@ func (m *Monitor) resume() bool {
 
 // accounts reports whether items account for all commands between two counts.
 func accounts(before, after map[string]int64, items []Item) bool {
-	told := map[string]int64{}
+	listed := map[string]int64{}
 	for i := range items {
 		switch item := &items[i]; {
 		case item.Args != nil:
-			told[strings.ToLower(item.Args[0])]++
+			listed[strings.ToLower(item.Args[0])]++
 		case item.Event == "expired":
-			told[expiries]++
+			listed[expiries]++
 		}
 	}
 	for name, calls := range after {
-		if calls != before[name]+told[name] {
+		if calls != before[name]+listed[name] {
 			return false
 		}
 	}

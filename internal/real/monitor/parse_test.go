@@ -47,7 +47,7 @@ func TestACensusIsComparedWithTheReports(t *testing.T) {
 		return parseCensus("txt:# Server\r\nrun_id:7e1\r\nexpired_keys:" + stats + ",usec=9\r\ncmdstat_client|kill:calls=7\r\ncmdstat_info:calls=3\r\n").calls
 	}
 	before := at("1\r\ncmdstat_set:calls=4")
-	told := []Item{{Args: []string{"SET", "lock", "a"}}, {Event: "set"}, {Event: "expired"}, {Args: []string{"INFO"}}}
+	items := []Item{{Args: []string{"SET", "lock", "a"}}, {Event: "set"}, {Event: "expired"}, {Args: []string{"INFO"}}}
 	for stats, want := range map[string]bool{
 		"2\r\ncmdstat_set:calls=5":                        true,
 		"2\r\ncmdstat_set:calls=6":                        false, // a SET was missed
@@ -55,6 +55,6 @@ func TestACensusIsComparedWithTheReports(t *testing.T) {
 		"3\r\ncmdstat_set:calls=5":                        false, // an end by time was missed
 		"2\r\ncmdstat_del:calls=1\r\ncmdstat_set:calls=5": false, // the first DEL was missed
 	} {
-		must.Equalf(t, accounts(before, at(stats), told), want, "%q", stats)
+		must.Equalf(t, accounts(before, at(stats), items), want, "%q", stats)
 	}
 }

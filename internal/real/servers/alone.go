@@ -77,7 +77,7 @@ func (s *Server) startAlone(ctx context.Context) error {
 	}
 	s.mark = newMark(s.Name)
 	if r, ok := s.place.(Resident); ok && r.Runs() {
-		if err := s.mayMoveIn(ctx); err != nil {
+		if err := s.checkReusable(ctx); err != nil {
 			s.place = nil // Stop does not touch it
 			return err
 		}

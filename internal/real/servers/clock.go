@@ -178,21 +178,21 @@ func (s *Server) watchClock(ctx context.Context, seen *pace, look func() error) 
 // A reading was taken at some time between its question and its answer, so slow answers only
 // delay the decision.
 type pace struct {
-	asked, told time.Time // when the first reading was asked for and arrived, by the host's clock
-	first       time.Time // its value
-	fast, right bool      // what is certain by now; neither at first
+	asked, answered time.Time // when the first reading was asked for and arrived, by the host's clock
+	first           time.Time // its value
+	fast, right     bool      // what is certain by now; neither at first
 }
 
 // leastPace is the least time between two readings that can show that a clock is not fast.
 const leastPace = 20 * time.Millisecond
 
 // add adds a reading, with the times of its question and its answer.
-func (p *pace) add(asked, told, shown time.Time) {
+func (p *pace) add(asked, answered, shown time.Time) {
 	if p.asked.IsZero() {
-		p.asked, p.told, p.first = asked, told, shown
+		p.asked, p.answered, p.first = asked, answered, shown
 	}
 	went := shown.Sub(p.first)
-	least, most := asked.Sub(p.told), told.Sub(p.asked) // the time that has passed on the host's clock
+	least, most := asked.Sub(p.answered), answered.Sub(p.asked) // the time that has passed on the host's clock
 	p.fast = went > most
 	p.right = least >= leastPace && went < least+least/2
 }

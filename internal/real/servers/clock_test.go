@@ -46,10 +46,10 @@ func clocked(t *testing.T) *Server {
 
 func wantAhead(t *testing.T, s *Server, when string, want time.Duration) {
 	t.Helper()
-	tellingRedis(s).Want(t, when, realtest.Steady(want))
+	redisClock(s).Want(t, when, realtest.Steady(want))
 }
 
-func tellingRedis(s *Server) *realtest.Clock {
+func redisClock(s *Server) *realtest.Clock {
 	return &realtest.Clock{Shows: func() (time.Time, error) { return s.Time(context.Background()) }}
 }
 
@@ -90,7 +90,7 @@ func TestAClockDriftsAndStops(t *testing.T) {
 	wantAhead(t, s, "when the drift begins", 0)
 	time.Sleep(500 * time.Millisecond)
 	began := s.clock.since
-	tellingRedis(s).Want(t, "some time at three times the speed", func(now time.Time) (least, most time.Duration) {
+	redisClock(s).Want(t, "some time at three times the speed", func(now time.Time) (least, most time.Duration) {
 		return 2 * now.Sub(began), 2 * now.Sub(began)
 	})
 	set(t, s, 0, 0)

@@ -45,7 +45,7 @@ func StartRedis(ctx context.Context, o RedisOptions) (*Server, error) {
 	o.Name = cmp.Or(o.Name, "redis")
 	s := New(o.Name, images.Redis, o.Launcher)
 	s.redis = o
-	a := Alone{Recipe: s.redisRecipe, Answers: s.redisAnswers, prepare: s.furnish}
+	a := Alone{Recipe: s.redisRecipe, Answers: s.redisAnswers, prepare: s.applySettings}
 	if o.Clock {
 		a.Clock = s.Time
 	}

@@ -18,9 +18,9 @@ func (s *Server) resident() bool {
 	return yes
 }
 
-// mayMoveIn is nil when a running server may be used and restarted. It refuses one with data, which
+// checkReusable is nil when a running server may be used and restarted. It refuses one with data, which
 // its user may need. The previous run, or its reaper, may have restarted it a moment ago.
-func (s *Server) mayMoveIn(ctx context.Context) error {
+func (s *Server) checkReusable(ctx context.Context) error {
 	for {
 		_, err := s.Command(ctx, "PING")
 		if err == nil {
@@ -58,27 +58,27 @@ func describe(keyspace map[string]string) string {
 	return "unknown"
 }
 
-// furnish gives a resident server that has just been restarted the settings of the run, and
+// applySettings gives a resident server that has just been restarted the settings of the run, and
 // empties it.
-func (s *Server) furnish(ctx context.Context) error {
+func (s *Server) applySettings(ctx context.Context) error {
 	if !s.resident() {
 		return nil
 	}
 	var errs []error
-	tell := func(args ...string) {
+	run := func(args ...string) {
 		_, err := s.Command(ctx, args...)
 		errs = append(errs, err)
 	}
-	tell("REPLICAOF", "NO", "ONE")
-	tell("FLUSHALL")
+	run("REPLICAOF", "NO", "ONE")
+	run("FLUSHALL")
 	for _, setting := range redisSettings(&s.redis) {
-		tell("CONFIG", "SET", setting[0], setting[1])
+		run("CONFIG", "SET", setting[0], setting[1])
 	}
 	if s.redis.ReplicaOf == "" {
-		tell("SET", visited, "by a run of lockstep")
+		run("SET", visited, "by a run of lockstep")
 	} else {
 		host, port, _ := net.SplitHostPort(s.redis.ReplicaOf)
-		tell("REPLICAOF", host, port)
+		run("REPLICAOF", host, port)
 	}
 	return errors.Join(errs...)
 }

@@ -100,7 +100,7 @@ func (e *env) Rand() ports.Rand { return e.rand }
 
 // Crash implements ports.Env with the exit code of a Go panic.
 func (e *env) Crash(reason string) {
-	e.w.tell(proto.Up{Kind: proto.Dies, Text: reason})
+	e.w.send(proto.Up{Kind: proto.Dies, Text: reason})
 	fmt.Fprintln(os.Stderr, "panic:", reason)
 	os.Exit(2)
 }

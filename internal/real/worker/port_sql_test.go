@@ -33,7 +33,7 @@ func sqlStmt(query string, args ...sql.Value) sql.Stmt {
 
 func TestStatementsAreAnswered(t *testing.T) {
 	both(t, func(t *testing.T, db *database) {
-		w, told := alone(t, 5*time.Second)
+		w, reports := alone(t, 5*time.Second)
 		p := db.client(t, w)
 		ctx := context.Background()
 		exec := func(query string, args ...sql.Value) sql.Result {
@@ -76,7 +76,7 @@ func TestStatementsAreAnswered(t *testing.T) {
 		if res := exec("NONSENSE"); !errors.As(res.Err, &refused) || refused.State != "42601" && refused.Number != 1064 {
 			t.Errorf("a statement that is none: %v", res.Err)
 		}
-		lines := told.lines()
+		lines := reports.lines()
 		if lines[2] != `INSERT INTO things (name) VALUES ('it''s ? $1 \')` || lines[6] !=
 			`SELECT id, name, NULL FROM things WHERE name = 'it''s ? $1 \' AND id = 1 AND name <> 'a?b'` ||
 			lines[7] != `-> (1, 'it''s ? $1 \', NULL)` {
@@ -166,7 +166,7 @@ func TestASessionEndsWithItsConnection(t *testing.T) {
 func TestErrorsOfDatabasesAreThoseOfThePort(t *testing.T) {
 	const timeout = 400 * time.Millisecond
 	both(t, func(t *testing.T, db *database) {
-		w, told := alone(t, timeout)
+		w, reports := alone(t, timeout)
 		p := db.client(t, w)
 		ctx := context.Background()
 		conn := must.Get(p.Open(ctx))(t)
@@ -184,7 +184,7 @@ func TestErrorsOfDatabasesAreThoseOfThePort(t *testing.T) {
 		res := conn.Exec(ctx, sleep)
 		wantError(t, "silence", res.Err, ports.ErrTimeout, time.Since(began), timeout, timeout+200*time.Millisecond)
 		must.Equalf(t, conn.Exec(ctx, db.sessionID()).Err, ports.ErrConnection, "after a timeout")
-		if lines := told.lines(); lines[len(lines)-1] != "-- "+ports.ErrTimeout.Error() {
+		if lines := reports.lines(); lines[len(lines)-1] != "-- "+ports.ErrTimeout.Error() {
 			t.Errorf("reported %q", lines)
 		}
 		began = time.Now()

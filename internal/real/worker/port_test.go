@@ -63,10 +63,10 @@ func (l *openLine) Do(ctx context.Context, r ports.Request) (any, error) {
 func (l *openLine) Close() { l.closed++ }
 
 func portOn(t *testing.T, timeout time.Duration, e livestore.Executor) (*storePort, *reported) {
-	w, told := alone(t, timeout)
+	w, reports := alone(t, timeout)
 	w.start.First = 1
 	p := must.Get(newStorePort(w, &livestore.Driver{Store: "etcd", Connect: func(livestore.Client) (livestore.Executor, error) { return e, nil }}, []string{"a", "b", "c"}, w.dialDirectly))(t)
-	return p, told
+	return p, reports
 }
 
 // dumb is the answer of a server that never answers.
@@ -79,7 +79,7 @@ func dumb(ctx context.Context) (any, error) {
 func TestAPortPassesOverAServerThatDoesNotAnswer(t *testing.T) {
 	refusal := errors.New("no such thing")
 	e := &executor{}
-	p, told := portOn(t, 50*time.Millisecond, e)
+	p, reports := portOn(t, 50*time.Millisecond, e)
 	for _, tt := range []struct {
 		answer func(context.Context) (any, error)
 		want   error
@@ -100,7 +100,7 @@ func TestAPortPassesOverAServerThatDoesNotAnswer(t *testing.T) {
 		"ASKED", "-> true", "ASKED", "-> no such thing", "ASKED", "-- connection lost",
 		"ASKED", "-- no reply within the response timeout", "ASKED", "-> done",
 	}
-	must.Slicesf(t, told.lines(), want, "reported")
+	must.Slicesf(t, reports.lines(), want, "reported")
 }
 
 // A request that a server may keep waiting has this time in addition to the response timeout.

@@ -64,7 +64,7 @@ func (s *zkSession) wantHistory(t *testing.T, want ...zookeeper.State) {
 
 func TestAZooKeeperSessionIsKeptAlive(t *testing.T) {
 	server := startStore(t, zookeeper.ID)
-	w, told := alone(t, time.Second)
+	w, reports := alone(t, time.Second)
 	way := &gate{}
 	s := zkSessionOn(t, w, server.Endpoint, 1800*time.Millisecond, way.dial)
 	other := zkSessionOn(t, w, server.Endpoint, 2*time.Second, w.dialDirectly)
@@ -78,7 +78,7 @@ func TestAZooKeeperSessionIsKeptAlive(t *testing.T) {
 	if s.State() != zookeeper.Connected {
 		t.Fatalf("the state is %v without a fault", s.State())
 	}
-	pings := told.tasks("PING")
+	pings := reports.tasks("PING")
 	if len(pings) < 5 || slices.ContainsFunc(pings, func(task string) bool { return task != ports.Watchdog }) {
 		t.Errorf("heartbeats of %q, want one every 600 ms by the watchdog", pings)
 	}
@@ -90,7 +90,7 @@ func TestAZooKeeperSessionIsKeptAlive(t *testing.T) {
 	if err := gone.Wait(within(t, 5*time.Second)); err != nil {
 		t.Errorf("the watch did not survive the reconnect: %v", err)
 	}
-	text := strings.Join(told.lines(), "\n")
+	text := strings.Join(reports.lines(), "\n")
 	for _, want := range []string{"CONNECT 1800 SESSION 0x" + strconv.FormatInt(id, 16) + "\n", "SETWATCHES SINCE ", " /seen\n"} {
 		must.Contain(t, text, want)
 	}
@@ -142,13 +142,13 @@ func TestAnExpiredZooKeeperSessionNeverComesBack(t *testing.T) {
 
 func TestASilentZooKeeperIsLost(t *testing.T) {
 	server := startStore(t, zookeeper.ID)
-	w, told := alone(t, 200*time.Millisecond)
+	w, reports := alone(t, 200*time.Millisecond)
 	s := zkSessionOn(t, w, server.Endpoint, 2*time.Second, w.dialDirectly)
 	must.Do(t, server.Freeze())
 	began := time.Now()
 	_, err := s.Exists(context.Background(), "/lock")
 	wantError(t, "silence", err, ports.ErrConnection, time.Since(began), 200*time.Millisecond, 400*time.Millisecond)
-	if lines := told.lines(); !slices.Contains(lines, "-- "+ports.ErrTimeout.Error()) {
+	if lines := reports.lines(); !slices.Contains(lines, "-- "+ports.ErrTimeout.Error()) {
 		t.Errorf("reported %q", lines)
 	}
 	must.Equalf(t, s.State(), zookeeper.Disconnected, "state … after silence")
@@ -203,7 +203,7 @@ func TestAnEtcdWatchKeepsEventsUntilTheyAreRead(t *testing.T) {
 func TestErrorsOfEtcdAreThoseOfThePort(t *testing.T) {
 	const timeout = 300 * time.Millisecond
 	s := startStore(t, etcd.ID)
-	w, told := alone(t, timeout)
+	w, reports := alone(t, timeout)
 	p := etcd.Client{Port: s.port(t, w, w.dialDirectly)}
 	get := func(ctx context.Context) (error, time.Duration) {
 		began := time.Now()
@@ -222,9 +222,9 @@ func TestErrorsOfEtcdAreThoseOfThePort(t *testing.T) {
 	time.AfterFunc(100*time.Millisecond, cancel)
 	err, took = get(cancelled)
 	wantError(t, "a cancellation", err, context.Canceled, took, 90*time.Millisecond, 250*time.Millisecond)
-	before := len(told.lines())
-	if err, _ := get(cancelled); err != context.Canceled || len(told.lines()) != before {
-		t.Errorf("after the cancellation: %v, %q", err, told.lines()[before:])
+	before := len(reports.lines())
+	if err, _ := get(cancelled); err != context.Canceled || len(reports.lines()) != before {
+		t.Errorf("after the cancellation: %v, %q", err, reports.lines()[before:])
 	}
 	must.Do(t, s.Kill())
 	time.Sleep(50 * time.Millisecond) // until the library notices

@@ -47,7 +47,7 @@ func (w *worker) newProgram(v *locks.Variant, d locks.Deps) (locks.Lock, error) 
 	go func() {
 		<-p.Broke()
 		if !w.played.Load() { // the program of a client that has finished may end
-			w.tell(proto.Up{Kind: proto.Failed, Text: failed(p.Err()).Error()})
+			w.send(proto.Up{Kind: proto.Failed, Text: failed(p.Err()).Error()})
 		}
 	}()
 	// An error of the talk is not the outcome of a request, so no client gets it.

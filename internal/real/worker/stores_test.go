@@ -73,17 +73,17 @@ func alone(t testing.TB, timeout time.Duration) (*worker, *reported) {
 	w.start.Timeout = timeout
 	w.clock = clock{zero: osproc.Now(), epoch: time.Now()}
 	w.turns.take()
-	told := &reported{w: w}
+	reports := &reported{w: w}
 	go func() {
 		for {
 			var m proto.Up
 			if theirs.Receive(&m) != nil {
 				return
 			}
-			told.mu.Lock()
-			told.all = append(told.all, m)
-			reading := told.reading
-			told.mu.Unlock()
+			reports.mu.Lock()
+			reports.all = append(reports.all, m)
+			reading := reports.reading
+			reports.mu.Unlock()
 			if reading != nil {
 				reading(m)
 			}
@@ -105,7 +105,7 @@ func alone(t testing.TB, timeout time.Duration) (*worker, *reported) {
 		}
 	}()
 	// The socket stays open: a worker whose harness has gone ends the process.
-	return w, told
+	return w, reports
 }
 
 // realStore is one real server of a store.

@@ -70,13 +70,13 @@ func (t *tap) Read(p []byte) (int, error) {
 	t.mu.Lock()
 	var answered []func()
 	t.heard = t.split(append(t.heard, p[:n]...), func(message []byte) {
-		if tell := t.reply(message); tell != nil {
-			answered = append(answered, tell)
+		if report := t.reply(message); report != nil {
+			answered = append(answered, report)
 		}
 	})
 	t.mu.Unlock()
-	for _, tell := range answered {
-		tell()
+	for _, report := range answered {
+		report()
 	}
 	if err != nil {
 		t.fail(normal(context.Background(), err))

@@ -38,18 +38,18 @@ func TestACallersDeadlineIsNoTimeout(t *testing.T) {
 // A question that takes no time in the simulator keeps the turn: a client that asks whether its
 // work is longer must not learn during that time that its lock is lost.
 func TestAQuestionToTheHarnessKeepsTheTurn(t *testing.T) {
-	w, told := alone(t, time.Second)
+	w, reports := alone(t, time.Second)
 	w.start.Moments = []faults.MomentKind{faults.AboutToWrite}
 	asked := 0
-	told.mu.Lock()
-	told.reading = func(m proto.Up) {
+	reports.mu.Lock()
+	reports.reading = func(m proto.Up) {
 		asked++
 		if w.turns.mu.TryLock() {
 			t.Errorf("another task could run before the answer to %q", m.Kind)
 			w.turns.give()
 		}
 	}
-	told.mu.Unlock()
+	reports.mu.Unlock()
 	control{w}.ExtraWork()
 	control{w}.Reach(faults.AboutToWrite)
 	must.Equalf(t, asked, 2, "asked … times")

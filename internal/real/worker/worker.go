@@ -238,8 +238,8 @@ func (w *worker) next() int64 {
 	return w.last
 }
 
-// tell sends a message that needs no answer. The process ends when the harness has gone.
-func (w *worker) tell(m proto.Up) {
+// send sends a message that needs no answer. The process ends when the harness has gone.
+func (w *worker) send(m proto.Up) {
 	if err := w.conn.Send(m); err != nil {
 		w.quit(0)
 	}
@@ -252,7 +252,7 @@ func (w *worker) ask(m proto.Up) proto.Down {
 	w.mu.Lock()
 	w.waiting[m.ID] = answer
 	w.mu.Unlock()
-	w.tell(m)
+	w.send(m)
 	return <-answer
 }
 
@@ -260,7 +260,7 @@ func (w *worker) ask(m proto.Up) proto.Down {
 func (w *worker) record(m proto.Up) {
 	at := w.clock.now()
 	m.Kind, m.At, m.Clock = proto.Event, at, int64(w.clock.wall(at))
-	w.tell(m)
+	w.send(m)
 }
 
 // reach reports a moment, and waits for the answer when a fault may act.
@@ -270,7 +270,7 @@ func (w *worker) reach(m proto.Up, wait bool) {
 		w.ask(m)
 		return
 	}
-	w.tell(m)
+	w.send(m)
 }
 
 // awaited reports whether a fault waits for a moment of the workload.

@@ -9,8 +9,8 @@ import (
 	"lockstep/internal/timeline"
 )
 
-// Told is the story of a run, and what its pictures and figures show.
-type Told struct {
+// Story is the story of a run, and what its pictures and figures show.
+type Story struct {
 	Run           *Run
 	Name          string // by which readers know it
 	Measures      *timeline.Measures
@@ -21,14 +21,14 @@ type Told struct {
 	Differs       int           // index of the first step that another story has otherwise; -1 for none
 }
 
-// Tell tells a run. Without a history it has no story. lag is the replication lag of its plan, 0
+// Narrate makes the story of a run. Without a history it has no story. lag is the replication lag of its plan, 0
 // when unknown.
-func Tell(r *Run, name string, lag time.Duration) Told {
-	out := Told{Run: r, Name: name, Differs: -1}
+func Narrate(r *Run, name string, lag time.Duration) Story {
+	out := Story{Run: r, Name: name, Differs: -1}
 	if j := &r.Judgement; j.History != nil {
 		t := r.Timeline()
 		out.Measures, out.Bars, out.Wrong = t.Measure(), BarsOf(t), explain.Assumption(t, j.Findings, lag)
-		out.Steps, out.Before, out.After = explain.Tell(t, j.Findings)
+		out.Steps, out.Before, out.After = explain.Narrate(t, j.Findings)
 	}
 	return out
 }
@@ -36,7 +36,7 @@ func Tell(r *Run, name string, lag time.Duration) Told {
 // Compare finds the first step in which a story differs from another one. Both have a history.
 // Steps are compared by event and node, not by time, which the round trips of another protocol
 // shift.
-func (s *Told) Compare(with *Told) {
+func (s *Story) Compare(with *Story) {
 	s.Differs = -1
 	h, other := s.Run.Judgement.History, with.Run.Judgement.History
 	both := min(len(s.Steps), len(with.Steps))
@@ -73,7 +73,7 @@ func keyOf(h *history.History, s *explain.Step) stepKey {
 
 // StoryOf picks at most limit steps of a run to tell, and counts those left out before and after.
 func StoryOf(r *Run, limit int) (story []explain.Step, before, after int) {
-	all, earlier, later := explain.Tell(r.Timeline(), r.Judgement.Findings)
+	all, earlier, later := explain.Narrate(r.Timeline(), r.Judgement.Findings)
 	story, before, after = explain.Story(all, limit)
 	return story, before + earlier, after + later
 }

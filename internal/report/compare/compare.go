@@ -44,7 +44,7 @@ type Setting struct {
 
 // Side is one lock of one run: a line of every table.
 type Side struct {
-	bundle.Told
+	bundle.Story
 	Number     int             // of its run, from 1
 	Waits      []time.Duration // sorted
 	Holds      []time.Duration // sorted
@@ -80,7 +80,7 @@ func (c *Comparison) judge() []Side {
 		b := c.Runs[n].Bundle
 		for i := range b.Runs {
 			name := say.RunAndLock.With(say.Number(n+1), say.Verbatim(sanitize.Text(b.Runs[i].Lock, sanitize.MaxName)))
-			s := Side{Told: bundle.Tell(&b.Runs[i], name.In(c.Language), 0), Number: n + 1, Against: -1}
+			s := Side{Story: bundle.Narrate(&b.Runs[i], name.In(c.Language), 0), Number: n + 1, Against: -1}
 			if s.Measures != nil {
 				s.Waits, s.Holds = s.Measures.Lengths(), holdLengths(s.Measures)
 			}
@@ -109,7 +109,7 @@ func (s *Side) compareWith(earlier []Side, l say.Language) {
 		return
 	}
 	s.Against = at
-	s.Compare(&o.Told)
+	s.Compare(&o.Story)
 	s.Same = s.Differs < 0 && h.Hash() == other.Hash()
 	p := &s.Divergence
 	p.Against = o.Name
@@ -144,7 +144,7 @@ func stepText(steps []explain.Step, at int, l say.Language) string {
 	if at >= len(steps) {
 		return ""
 	}
-	return sanitize.Sentence(say.StepTells.With(0, say.Seconds(steps[at].At), steps[at].Sentence).In(l))
+	return sanitize.Sentence(say.StepSentence.With(0, say.Seconds(steps[at].At), steps[at].Sentence).In(l))
 }
 
 // Difference is a setting that differs between runs.

@@ -94,16 +94,16 @@ var figureHeads = map[string]string{
 
 // draw makes the figures: our own HTML, with all texts escaped.
 func (v *view) draw(sides []compare.Side) {
-	var told []bundle.Told
+	var stories []bundle.Story
 	names := make([]string, len(sides))
 	waits, holds := make([][]time.Duration, len(sides)), make([][]time.Duration, len(sides))
 	measures := make([]*timeline.Measures, len(sides))
 	for i := range sides {
 		s := &sides[i]
-		told = append(told, s.Told)
+		stories = append(stories, s.Story)
 		names[i], waits[i], holds[i], measures[i] = s.Name, s.Waits, s.Holds, s.Measures
 	}
-	aligned, _ := strip.Aligned(told, maxDrawn, v.Language)
+	aligned, _ := strip.Aligned(stories, maxDrawn, v.Language)
 	v.Aligned = template.HTML(aligned)
 	for _, f := range []struct {
 		spread figure.Spread

@@ -20,7 +20,7 @@ func Steps(histories []*history.History, asked ...string) ([]byte, error) {
 		Violation bool   `json:"violation"`
 		Note      string `json:"note"` // of a violation
 	}
-	type told struct {
+	type story struct {
 		Lock  string `json:"lock"`
 		Seed  uint64 `json:"seed"`
 		Words string `json:"words"`
@@ -29,12 +29,12 @@ func Steps(histories []*history.History, asked ...string) ([]byte, error) {
 		Earlier int `json:"earlier_steps,omitzero"`
 		Later   int `json:"later_steps,omitzero"`
 	}
-	all := []told{}
+	all := []story{}
 	for _, h := range histories {
 		j, t := checker.Judge(h, asked...), timeline.Of(h)
-		one := told{Lock: sanitize.Line(h.Header.Lock), Seed: h.Header.Seed, Words: sanitize.Line(explain.Verdict(t, &j).English()), Steps: []step{}}
+		one := story{Lock: sanitize.Line(h.Header.Lock), Seed: h.Header.Seed, Words: sanitize.Line(explain.Verdict(t, &j).English()), Steps: []step{}}
 		var steps []explain.Step
-		steps, one.Earlier, one.Later = explain.Tell(t, j.Findings)
+		steps, one.Earlier, one.Later = explain.Narrate(t, j.Findings)
 		for _, s := range steps {
 			one.Steps = append(one.Steps, step{
 				s.At.Duration().Microseconds(), s.Event, sanitize.Line(s.Sentence.English()),

@@ -142,8 +142,8 @@ func (v *view) Lead() say.Phrase {
 	return say.AllRuns.With(say.Number(v.total()))
 }
 
-// Beside is the address of the run's directory with something added.
-func (r row) Beside(ending string) string { return page.Href(r.Path + ending) }
+// Link is the address of the run's directory with something added.
+func (r row) Link(ending string) string { return page.Href(r.Path + ending) }
 
 // Called is the name of the scenario, which may be long.
 func (r row) Called() string { return sanitize.Text(r.Scenario, 2*sanitize.MaxName) }

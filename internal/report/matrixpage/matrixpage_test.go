@@ -22,7 +22,7 @@ import (
 func tinyMatrix() *Matrix {
 	blind, script := reporttest.PauseRun("set-nx-ex-del", true).Judgement, reporttest.PauseRun("set-nx-lua", false).Judgement
 	file := "scenario: \"GP: A freezes\"\nlease: 10s\nfaults:\n  - when: A is in its critical section\n    pause: A\n    for: 15s\n"
-	told := func(lock string, j *checker.Judgement, varied bool) *Run {
+	runOf := func(lock string, j *checker.Judgement, varied bool) *Run {
 		return &Run{
 			Letter: j.Letter, Script: "A freezes in its critical section", Varied: varied, File: lock + "-GP.yaml", YAML: file,
 			Command: "simulate run " + lock + "-GP.yaml --lock " + lock + " --seed 7", Hash: "5f0c", Tale: NewTale(j, 0),
@@ -42,7 +42,7 @@ func tinyMatrix() *Matrix {
 				Protocol: []string{"SET NX EX.", "DEL."}, BreaksWhen: "A holder overruns its lease.", Source: "a document, line 7",
 				Cells: []Cell{
 					{Cell: results.Cell{Letter: "S", Note: "2 scripts and 20 variations", Runs: 22, High: 0.161}, Tried: []string{"three clients", "five clients"}},
-					{Cell: results.Cell{Letter: "VF", Note: "A freezes in its critical section", Runs: 21, Untested: 1, Broken: 18, Stuck: 1, Rate: 0.9, Low: 0.699, High: 0.972}, Worst: told("set-nx-ex-del", &blind, true)},
+					{Cell: results.Cell{Letter: "VF", Note: "A freezes in its critical section", Runs: 21, Untested: 1, Broken: 18, Stuck: 1, Rate: 0.9, Low: 0.699, High: 0.972}, Worst: runOf("set-nx-ex-del", &blind, true)},
 					{Cell: results.Cell{Letter: "L", Note: "the reply of SET is lost", Runs: 22, High: 0.161}, Worst: &Run{Letter: "L", Script: "the reply of SET is lost", File: "set-nx-ex-del-LA.yaml", YAML: file, Command: "simulate run set-nx-ex-del-LA.yaml", Hash: "77aa"}},
 				},
 			},
@@ -50,7 +50,7 @@ func tinyMatrix() *Matrix {
 				ID: "set-nx-lua", Group: "etcd", Store: "etcd", Idea: "Compare and delete.",
 				Cells: []Cell{
 					{Cell: results.Cell{Letter: "-", Note: "the lock has no such step", Untested: 22}},
-					{Cell: results.Cell{Letter: "VF", Note: "A freezes in its critical section", Runs: 22, Broken: 22, Rate: 1, Low: 0.839, High: 1}, Worst: told("set-nx-lua", &script, false)},
+					{Cell: results.Cell{Letter: "VF", Note: "A freezes in its critical section", Runs: 22, Broken: 22, Rate: 1, Low: 0.839, High: 1}, Worst: runOf("set-nx-lua", &script, false)},
 					{Cell: results.Cell{
 						Letter: "D", Note: "found by the exhaustive search, in the profile twice: drop reply", Runs: 2, High: 0.161, Also: []checker.Letter{"L"},
 						DamagedBy: "set-nx-lua/pause", Walked: &walked, NoEffect: 7, Cut: 2, Story: "a.yaml --lock set-nx-lua",
@@ -210,7 +210,7 @@ func bigMatrix(file string) *Matrix {
 	run.YAML = file
 	step := run.Tale.Steps[3]
 	tale := *run.Tale
-	tale.Steps = slices.Repeat([]explain.Step{step}, maxTold)
+	tale.Steps = slices.Repeat([]explain.Step{step}, maxTaleSteps)
 	run.Tale, cell.Worst = &tale, &run
 	m.Columns = nil
 	lock := Lock{Group: "Redis, one primary", Idea: strings.Repeat("idea ", 40), Protocol: []string{strings.Repeat("step ", 20)}}

@@ -13,8 +13,8 @@ import (
 	"lockstep/internal/timeline"
 )
 
-// maxTold limits the steps of a run in a cell.
-const maxTold = 14
+// maxTaleSteps limits the steps of a run in a cell.
+const maxTaleSteps = 14
 
 // Tale is a run in brief: the steps that led to what broke.
 type Tale struct {
@@ -34,7 +34,7 @@ func NewTale(j *checker.Judgement, lag time.Duration) *Tale {
 	account := timeline.Of(j.History)
 	wrong := explain.Assumption(account, j.Findings, lag)
 	t := &Tale{Verdict: explain.Verdict(account, j), Assumed: wrong.Assumed, Formula: wrong.Formula}
-	t.Steps, t.Before, t.After = explain.Story(explain.Steps(account, j.Findings), maxTold)
+	t.Steps, t.Before, t.After = explain.Story(explain.Steps(account, j.Findings), maxTaleSteps)
 	if n := len(t.Steps); n > 0 && j.Letter != checker.LetterStuck {
 		t.draw(j, account, &wrong, t.Steps[0].At, t.Steps[n-1].At)
 	}

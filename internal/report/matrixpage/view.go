@@ -276,8 +276,8 @@ func (c *Cell) About() say.Phrase {
 	return say.ShownScript.With(say.Flag(w.Varied), say.Flag(!w.Varied), say.Verbatim(strconv.Quote(w.Script)), part)
 }
 
-// Told is the tale of a run, if there is room for it; nil for none.
-func (v *view) Told(r *Run) *Tale {
+// TaleOf is the tale of a run, if there is room for it; nil for none.
+func (v *view) TaleOf(r *Run) *Tale {
 	if v.Trimmed {
 		return nil
 	}

@@ -127,11 +127,11 @@ func HTML(cards []tour.Card, home string, links []Link, l say.Language) ([]byte,
 	v.Fences = each.Find(plan.WorkloadKeys.Keys, func(k *plan.Key) bool { return k.Name == "fence" }).Words
 	v.Named, v.Locks = lockMenu(l)
 	var err error
-	var told map[string]string
-	if v.Stories, told, err = stories(l); err != nil {
+	var descriptions map[string]string
+	if v.Stories, descriptions, err = stories(l); err != nil {
 		return nil, err
 	}
-	v.Says["stories"] = told
+	v.Says["stories"] = descriptions
 	words := map[string]bool{}
 	for i := range cards {
 		terms := page.NewLinker(l) // one for each lesson, since only one is shown
@@ -170,8 +170,8 @@ func played(r playground.Request) (playground.Frame, error) {
 }
 
 // stories lists the shipped stories that a page can play, and their descriptions by title.
-func stories(l say.Language) (all []option, told map[string]string, err error) {
-	told = map[string]string{}
+func stories(l say.Language) (all []option, descriptions map[string]string, err error) {
+	descriptions = map[string]string{}
 	entries, err := fs.ReadDir(scenarios.Files, "lessons")
 	if err != nil {
 		return nil, nil, err
@@ -187,14 +187,14 @@ func stories(l say.Language) (all []option, told map[string]string, err error) {
 		}
 		prose := p.Prose(l)
 		text := sanitize.Text(prose.Name, sanitize.MaxLine)
-		told[text] = sanitize.Text(strings.TrimSpace(prose.Story+" "+prose.Question), sanitize.MaxProse)
+		descriptions[text] = sanitize.Text(strings.TrimSpace(prose.Story+" "+prose.Question), sanitize.MaxProse)
 		if prose.Subtitle != "" {
 			text += " · " + sanitize.Text(prose.Subtitle, sanitize.MaxLine)
 		}
 		all = append(all, option{strings.TrimSuffix(e.Name(), ".yaml"), text})
 	}
 	slices.SortFunc(all, func(a, b option) int { return strings.Compare(a.Text, b.Text) })
-	return all, told, nil
+	return all, descriptions, nil
 }
 
 // named are the first locks of the menu.

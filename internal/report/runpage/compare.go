@@ -39,20 +39,20 @@ type comparedRow struct {
 
 // fixing lists the locks that keep everything that the told lock broke, or that leave the data safe
 // that it damaged, the least broken one first. An unknown or untested lock is no fix.
-func fixing(b *bundle.Bundle, told int) (out []int) {
+func fixing(b *bundle.Bundle, lead int) (out []int) {
 	for i := range b.Runs {
 		r := &b.Runs[i]
-		if !bundle.AnyBroken(&b.Runs[told]) || i == told || r.Judgement.History == nil || !r.Judgement.Untested.Empty() {
+		if !bundle.AnyBroken(&b.Runs[lead]) || i == lead || r.Judgement.History == nil || !r.Judgement.Untested.Empty() {
 			continue
 		}
-		keeps := !slices.ContainsFunc(b.Runs[told].Judgement.Findings, func(broken checker.Finding) bool {
+		keeps := !slices.ContainsFunc(b.Runs[lead].Judgement.Findings, func(broken checker.Finding) bool {
 			if broken.Verdict != checker.Broken {
 				return false
 			}
 			f := r.Finding(broken.Property)
 			return f == nil || f.Verdict != checker.Kept
 		})
-		if keeps || savesTheData(b, told, i) {
+		if keeps || savesTheData(b, lead, i) {
 			out = append(out, i)
 		}
 	}
@@ -60,20 +60,20 @@ func fixing(b *bundle.Bundle, told int) (out []int) {
 	return out
 }
 
-func savesTheData(b *bundle.Bundle, told, i int) bool {
-	return b.Runs[told].Judgement.Impact() == checker.ImpactDamaged && b.Runs[i].Judgement.Impact() == checker.ImpactSafe
+func savesTheData(b *bundle.Bundle, lead, i int) bool {
+	return b.Runs[lead].Judgement.Impact() == checker.ImpactDamaged && b.Runs[i].Judgement.Impact() == checker.ImpactSafe
 }
 
 func (v *pageView) fixes() (out []fix, says string) {
-	b, told, stories := v.Bundle, v.told, v.stories
-	if !bundle.AnyBroken(&b.Runs[told]) || b.Runs[told].Judgement.Impact() == checker.ImpactSafe {
+	b, lead, stories := v.Bundle, v.leading, v.stories
+	if !bundle.AnyBroken(&b.Runs[lead]) || b.Runs[lead].Judgement.Impact() == checker.ImpactSafe {
 		return nil, ""
 	}
-	for _, i := range fixing(b, told) {
-		m, was := stories[i].Measures, stories[told].Measures
+	for _, i := range fixing(b, lead) {
+		m, was := stories[i].Measures, stories[lead].Measures
 		f := fix{Lock: v.Runs[i].Lock, Href: "#" + v.Runs[i].ID, Keeps: say.Text("keeps what broke").In(v.language)}
 		f.Class = string(checker.Kept)
-		if savesTheData(b, told, i) {
+		if savesTheData(b, lead, i) {
 			f.Class, f.Keeps = "safe", say.Text("leaves the data safe").In(v.language)
 		}
 		add := func(name string, value say.Phrase) {
@@ -88,9 +88,9 @@ func (v *pageView) fixes() (out []fix, says string) {
 		out = append(out, f)
 	}
 	if len(out) == 0 {
-		return nil, v.sentence(say.NoLockFixes.With(say.Verbatim(v.Runs[told].Lock)))
+		return nil, v.sentence(say.NoLockFixes.With(say.Verbatim(v.Runs[lead].Lock)))
 	}
-	return out, v.sentence(say.LocksThatFix.With(say.Verbatim(v.Runs[told].Lock)))
+	return out, v.sentence(say.LocksThatFix.With(say.Verbatim(v.Runs[lead].Lock)))
 }
 
 // compare builds the table; nil for a single lock.
@@ -163,7 +163,7 @@ func (v *pageView) firstDifference(reference, i int) page.Cell {
 	}
 	s := &st.Steps[at]
 	n, href := v.Runs[i].stepOf(at, st)
-	return page.Cell{Text: v.sentence(say.StepTells.With(say.Optional(n), say.Seconds(s.At), s.Sentence)), Href: href}
+	return page.Cell{Text: v.sentence(say.StepSentence.With(say.Optional(n), say.Seconds(s.At), s.Sentence)), Href: href}
 }
 
 func commandsText(m *timeline.Measures) say.Phrase {

@@ -40,7 +40,7 @@ func TestLocksSideBySide(t *testing.T) {
 func TestSameStoriesDoNotDiffer(t *testing.T) {
 	one, two := reporttest.PauseRun("a", false), reporttest.PauseRun("b", false)
 	for _, tt := range []struct{ first, second, want int }{{9, 9, -1}, {9, 3, 3}, {3, 9, 3}} { // numbers of steps
-		a, b := bundle.Tell(&one, "a", 0), bundle.Tell(&two, "b", 0)
+		a, b := bundle.Narrate(&one, "a", 0), bundle.Narrate(&two, "b", 0)
 		a.Steps, b.Steps = a.Steps[:tt.first], b.Steps[:tt.second]
 		if b.Compare(&a); b.Differs != tt.want {
 			t.Errorf("%d steps differ from %d at %d, want %d", tt.second, tt.first, b.Differs, tt.want)

@@ -123,7 +123,7 @@ func newLockEvents(r *bundle.Run, st *story, v *runView, d richness) lockEvents 
 	}
 	lo, hi := tabled(h, st)
 	more := 0
-	e.Table, more = eventTable(r.Timeline(), st, lo, hi, d.table, v.told)
+	e.Table, more = eventTable(r.Timeline(), st, lo, hi, d.table, v.stepNumber)
 	e.Says = say.RowsForEvents.With(say.Verbatim(v.Lock), say.Number(len(e.Table)), all).In(st.language)
 	switch {
 	case int(hi-lo)+1 < len(h.Events):

@@ -24,18 +24,18 @@ const maxFlips = 3
 
 // flips suggests single changes of the scenario, the most instructive first, derived from the plan
 // and the findings. None is a promise: the command plays and judges the changed scenario.
-func flips(b *bundle.Bundle, told int, st *story) []flip {
-	if b.Plan == nil || b.Replay == "" || told >= len(b.Runs) || b.Runs[told].Judgement.History == nil {
+func flips(b *bundle.Bundle, lead int, st *story) []flip {
+	if b.Plan == nil || b.Replay == "" || lead >= len(b.Runs) || b.Runs[lead].Judgement.History == nil {
 		return nil
 	}
 	var out []flip
-	if fixing := fixing(b, told); len(fixing) > 0 {
+	if fixing := fixing(b, lead); len(fixing) > 0 {
 		r := &b.Runs[fixing[0]]
 		text := another(sanitize.Text(r.Lock, sanitize.MaxName), bundle.BrokenCount(r))
 		out = append(out, flip{st.sentence(text), lockFlag.ReplaceAllString(b.Replay, "") + " --lock " + argument(r.Lock)})
 	}
-	for _, e := range edits(b, told) {
-		out = append(out, flip{st.sentence(e.text), edited(b, b.Runs[told].Lock, e)})
+	for _, e := range edits(b, lead) {
+		out = append(out, flip{st.sentence(e.text), edited(b, b.Runs[lead].Lock, e)})
 	}
 	// A command that needs cleaning would no longer play the scenario.
 	out = slices.DeleteFunc(out, func(f flip) bool { return sanitize.KeepBlanks(f.Command) != f.Command })
@@ -62,9 +62,9 @@ type edit struct {
 	key, value string
 }
 
-func edits(b *bundle.Bundle, told int) []edit {
+func edits(b *bundle.Bundle, lead int) []edit {
 	p := b.Plan
-	h := b.Runs[told].Judgement.History
+	h := b.Runs[lead].Judgement.History
 	if b.Backend != history.Sim || h.Header.ScalePPM != 1_000_000 || b.File() == "" {
 		return nil // the command would not play the run of the report
 	}
@@ -77,7 +77,7 @@ func edits(b *bundle.Bundle, told int) []edit {
 			fmt.Sprintf("faults.%d.for", f.Number), whole(p.Lease / 4),
 		})
 	}
-	if v, ok := p.Lock(b.Runs[told].Lock); ok && v.Kind().IsRedis() && p.Redis.Lag > 0 {
+	if v, ok := p.Lock(b.Runs[lead].Lock); ok && v.Kind().IsRedis() && p.Redis.Lag > 0 {
 		out = append(out, edit{say.Text("Replication without lag."), "servers.redis.lag", "0s"})
 	}
 	if p.Workload.Fence == plan.FenceNone && checker.HandsOutTokens(h) {

@@ -352,12 +352,12 @@ func pictured(t *testing.T, j *checker.Judgement) (*drawnPicture, []explain.Step
 
 // In every shipped story, picture and sentences agree on every node at every step.
 func TestPictureAndStory(t *testing.T) {
-	told := 0
+	compared := 0
 	for _, p := range stories(t, "lessons", "search", "regressions", "bugs", "published", "questions") {
 		b := played(t, p)
 		for i := range b.Runs {
 			picture, steps := pictured(t, &b.Runs[i].Judgement)
-			told += len(steps)
+			compared += len(steps)
 			for k, problem := range wrong(picture, b.Runs[i].Judgement.History, steps) {
 				if k < 3 {
 					t.Errorf("%s, %s: %s", p.File, b.Runs[i].Lock, problem)
@@ -365,7 +365,7 @@ func TestPictureAndStory(t *testing.T) {
 			}
 		}
 	}
-	if told < 1000 {
-		t.Errorf("compared %d steps only", told)
+	if compared < 1000 {
+		t.Errorf("compared %d steps only", compared)
 	}
 }

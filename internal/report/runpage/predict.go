@@ -49,7 +49,7 @@ func answerOf(r *bundle.Run, i int, right bool, why say.Phrase) answer {
 // predict makes the questions of a report, at most one of each kind, about the run whose story the
 // page tells.
 func (v *pageView) predict() []question {
-	b, i := v.Bundle, v.told
+	b, i := v.Bundle, v.leading
 	if i >= len(b.Runs) || b.Runs[i].Judgement.History == nil {
 		return nil
 	}
@@ -213,12 +213,12 @@ func whichAssumption(st *story, v *runView) question {
 }
 
 // whichDesign asks which lock keeps the first property that distinguishes the locks.
-func whichDesign(b *bundle.Bundle, told int) question {
+func whichDesign(b *bundle.Bundle, lead int) question {
 	if len(b.Runs) < 2 {
 		return question{}
 	}
 	for _, p := range b.Properties() {
-		if f := b.Runs[told].Finding(p); f == nil || f.Verdict != checker.Broken {
+		if f := b.Runs[lead].Finding(p); f == nil || f.Verdict != checker.Broken {
 			continue
 		}
 		q := whichKeeps(p)
@@ -230,10 +230,10 @@ func whichDesign(b *bundle.Bundle, told int) question {
 			}
 			kept, why := f.Verdict == checker.Kept, say.YesIsKept.With(say.Property(p))
 			switch {
-			case !kept && i == told:
+			case !kept && i == lead:
 				why = say.Text("No: this is the lock that broke it.")
 			case !kept:
-				why = say.NoBrokenToo.With(say.Property(p), say.Verbatim(b.Runs[told].Lock))
+				why = say.NoBrokenToo.With(say.Property(p), say.Verbatim(b.Runs[lead].Lock))
 			}
 			q.Answers = append(q.Answers, answerOf(r, i, kept, why))
 		}
@@ -241,7 +241,7 @@ func whichDesign(b *bundle.Bundle, told int) question {
 			return q
 		}
 	}
-	return noneHelps(b, told)
+	return noneHelps(b, lead)
 }
 
 func whichKeeps(property string) question {
@@ -249,8 +249,8 @@ func whichKeeps(property string) question {
 }
 
 // noneHelps asks the same if no lock of the scenario keeps it.
-func noneHelps(b *bundle.Bundle, told int) question {
-	_, property := bundle.FirstBreach(b.Runs[told].Judgement.Findings)
+func noneHelps(b *bundle.Bundle, lead int) question {
+	_, property := bundle.FirstBreach(b.Runs[lead].Judgement.Findings)
 	if property == "" {
 		return question{}
 	}

@@ -41,7 +41,7 @@ func newRunView(r *bundle.Run, i int, props []string, st *story, d richness) run
 		}
 	}
 	if h := j.History; h != nil {
-		v.tell(h, st, d)
+		v.narrate(h, st, d)
 		v.Formula = st.sentence(st.Wrong.Formula)
 		v.Assumed = st.sentence(say.AssumptionWas.With(st.Wrong.Assumed))
 		if d.strips {
@@ -74,7 +74,7 @@ func sumOf(r *bundle.Run, l say.Language) page.Cell {
 	return page.CellOf(checker.Kept, impact, say.Verdict(checker.Kept).In(l))
 }
 
-func (v *runView) tell(h *history.History, st *story, d richness) {
+func (v *runView) narrate(h *history.History, st *story, d richness) {
 	steps, before, after := explain.Story(st.Steps, d.steps)
 	v.all, v.shown, v.numbers = st.Steps, steps, map[int32]int{}
 	if earlier, later := before+st.Before, after+st.After; earlier+later > 0 {
@@ -116,9 +116,9 @@ func (v *runView) overview(r *bundle.Run, st *story) {
 	v.Strip = template.HTML(strip.HTML([]*strip.Strip{s}, strip.ScaleOf(&r.Judgement), st.language))
 }
 
-// told returns the number of step i of the story on the page, or 0 if it is left out. Indices count
+// stepNumber returns the number of step i of the story on the page, or 0 if it is left out. Indices count
 // from 0, numbers from 1.
-func (v *runView) told(i int) int {
+func (v *runView) stepNumber(i int) int {
 	if i < 0 || i >= len(v.all) {
 		return 0
 	}
@@ -127,7 +127,7 @@ func (v *runView) told(i int) int {
 
 // stepOf is the number of a shown step, with a link.
 func (v *runView) stepOf(i int, st *story) (number int, href string) {
-	if number = v.told(i); i < 0 || i >= len(st.Steps) || number == 0 {
+	if number = v.stepNumber(i); i < 0 || i >= len(st.Steps) || number == 0 {
 		return 0, ""
 	}
 	return number, fmt.Sprintf("#%s%d", v.Prefix, number)

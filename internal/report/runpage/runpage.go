@@ -58,7 +58,7 @@ func HTML(b *bundle.Bundle, l say.Language) (out []byte, err error) {
 	reference, _ := b.First()
 	for i := range b.Histories() {
 		if waits[i] = stories[i].Measures; i != reference {
-			stories[i].Compare(&stories[reference].Told)
+			stories[i].Compare(&stories[reference].Story)
 		}
 	}
 	shared := figure.Distribution(b, waits, l)
@@ -73,7 +73,7 @@ func HTML(b *bundle.Bundle, l say.Language) (out []byte, err error) {
 
 // story has the parts of a page that do not depend on its richness.
 type story struct {
-	bundle.Told
+	bundle.Story
 	language    say.Language
 	causes      []int // indices of the steps that lead to the first violation
 	holders     []byte
@@ -84,10 +84,10 @@ type story struct {
 func newStory(b *bundle.Bundle, r *bundle.Run, points int, l say.Language) (st story) {
 	j := &r.Judgement
 	if st.language = l; j.History == nil {
-		st.Told = bundle.Tell(r, r.Lock, 0)
+		st.Story = bundle.Narrate(r, r.Lock, 0)
 		return st
 	}
-	st.Told = bundle.Tell(r, r.Lock, b.Lag(j.History))
+	st.Story = bundle.Narrate(r, r.Lock, b.Lag(j.History))
 	st.assumptions = bundle.AssumptionsOf(j.History, bundle.FaultSummaryOf(r.Timeline(), st.Measures))
 	st.causes = bundle.CausesOf(j.History, j.Findings, st.Steps)
 	st.holders = figure.Holders(r.Timeline(), j.Findings, points, l)

@@ -49,7 +49,7 @@ type pageView struct {
 	language say.Language
 	linker   *page.Linker
 	stories  []story
-	told     int // the run whose story the page tells first
+	leading  int // the run whose story comes first
 	detail   richness
 }
 
@@ -133,7 +133,7 @@ type figureGroup struct {
 func newPage(b *bundle.Bundle, stories []story, shared *figure.Figure, d richness, l say.Language) *pageView {
 	played := each.Count(b.Runs, func(r *bundle.Run) bool { return r.Judgement.History != nil })
 	v := &pageView{
-		Bundle: b, language: l, stories: stories, told: max(b.Worst(), 0), detail: d,
+		Bundle: b, language: l, stories: stories, leading: max(b.Worst(), 0), detail: d,
 		Title: sanitize.Text(b.Title(l), sanitize.MaxLine), Subtitle: sanitize.Text(b.Subtitle(l), sanitize.MaxLine), Backend: sanitize.Text(b.Backend, sanitize.MaxName),
 		Mode: say.Text("real servers").In(l), Length: say.RunsTook.With(say.Number(played), say.Rounded(b.Simulated()), say.Flag(history.Simulated(b.Backend))).In(l), Speed: b.Speed().In(l),
 		Head: design.Head(sanitize.Text(b.Title(l), sanitize.MaxLine), page.ReportCSS, figure.CSS, strip.CSS), Says: page.Says(l, scriptSays),
@@ -163,8 +163,8 @@ func newPage(b *bundle.Bundle, stories []story, shared *figure.Figure, d richnes
 	v.Questions = v.predict()
 	v.Compared = v.compare()
 	v.align()
-	if v.told < len(stories) {
-		v.Flips = flips(b, v.told, &stories[v.told])
+	if v.leading < len(stories) {
+		v.Flips = flips(b, v.leading, &stories[v.leading])
 	}
 	v.Evidence = v.evidence()
 	if d.figures {
@@ -182,7 +182,7 @@ const maxLeads = 4
 // locks. The other stories are folded.
 func (v *pageView) lead() {
 	for i := range v.Runs {
-		if i == v.told {
+		if i == v.leading {
 			v.Runs[i].Leads = true
 			v.Lead = &v.Runs[i]
 		} else {
@@ -208,8 +208,8 @@ func (v *pageView) lead() {
 const maxAligned = 12
 
 func (v *pageView) align() {
-	told := each.Map(v.stories, func(s story) bundle.Told { return s.Told })
-	drawn, n := strip.Aligned(told, maxAligned, v.language)
+	stories := each.Map(v.stories, func(s story) bundle.Story { return s.Story })
+	drawn, n := strip.Aligned(stories, maxAligned, v.language)
 	if n > maxAligned {
 		v.AlignedSays = say.FirstOfLocks.With(say.Number(maxAligned), say.Number(n)).In(v.language)
 	}

@@ -130,7 +130,7 @@ func TestEventTableFoldsRetries(t *testing.T) {
 	}
 	w.Acquires(6000, "B", 0)
 	steps := reporttest.Steps(&bundle.Run{Judgement: checker.Judgement{History: w.H}})
-	rows, more := eventTable(timeline.Of(w.H), &story{Told: bundle.Told{Steps: steps}}, 0, int32(len(w.H.Events))-1, 100, func(i int) int { return i + 1 })
+	rows, more := eventTable(timeline.Of(w.H), &story{Story: bundle.Story{Steps: steps}}, 0, int32(len(w.H.Events))-1, 100, func(i int) int { return i + 1 })
 	if more != 0 {
 		t.Errorf("%d rows are left out", more)
 	}
@@ -150,7 +150,7 @@ func TestEventTableFoldsRetries(t *testing.T) {
 	if numbers != len(steps) {
 		t.Errorf("%d of %d steps are in the table", numbers, len(steps))
 	}
-	if rows, more = eventTable(timeline.Of(w.H), &story{Told: bundle.Told{Steps: steps}}, 0, int32(len(w.H.Events))-1, 4, func(int) int { return 0 }); len(rows) != 4 || more == 0 {
+	if rows, more = eventTable(timeline.Of(w.H), &story{Story: bundle.Story{Steps: steps}}, 0, int32(len(w.H.Events))-1, 4, func(int) int { return 0 }); len(rows) != 4 || more == 0 {
 		t.Errorf("%d rows and %d more, want 4", len(rows), more)
 	}
 }

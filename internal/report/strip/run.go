@@ -304,11 +304,11 @@ func ScaleOf(list ...*checker.Judgement) Scale {
 // Aligned draws runs with events below each other over one axis, at most so many, each with a flag
 // where its story diverges from the one that it is compared with. It returns how many runs there
 // are.
-func Aligned(told []bundle.Told, most int, l say.Language) (drawn string, all int) {
+func Aligned(stories []bundle.Story, most int, l say.Language) (drawn string, all int) {
 	var list []*Strip
 	var judged []*checker.Judgement
-	for i := range told {
-		t := &told[i]
+	for i := range stories {
+		t := &stories[i]
 		j := &t.Run.Judgement
 		if j.History == nil || len(j.History.Events) == 0 {
 			continue

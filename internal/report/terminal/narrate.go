@@ -19,6 +19,6 @@ func Narrate(j checker.Judgement, p *plan.Plan, o Options) string {
 	t.head()
 	t.below(0, "", t.Text(explain.Verdict(b.Runs[0].Timeline(), &j)), "")
 	t.Line("")
-	t.part(explain.Tell(b.Runs[0].Timeline(), j.Findings))
+	t.part(explain.Narrate(b.Runs[0].Timeline(), j.Findings))
 	return sanitize.Log(t.String())
 }

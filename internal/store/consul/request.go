@@ -149,6 +149,6 @@ type KV struct {
 var ErrNoSession = errors.New("consul: invalid session")
 
 var (
-	_ store.Patient = Get{}
-	_ store.Teller  = RenewSession{}
+	_ store.Patient         = Get{}
+	_ store.AnswerFormatter = RenewSession{}
 )

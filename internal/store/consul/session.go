@@ -98,7 +98,7 @@ func (s *Store) renewSession(now store.Clock, c store.Conn, id string) store.Ans
 func (s *Store) extended(l *session, by history.NodeID) {
 	for _, e := range s.keys {
 		if e.session == l {
-			s.Tell(store.Change{Kind: history.Extended, Key: e.key, Owner: l.owner, By: by, TTL: ttlMultiplier * l.ttl})
+			s.Record(store.Change{Kind: history.Extended, Key: e.key, Owner: l.owner, By: by, TTL: ttlMultiplier * l.ttl})
 		}
 	}
 }
@@ -112,7 +112,7 @@ func (s *Store) invalidate(now store.Clock, l *session, kind history.Kind, by hi
 		if e.session != l {
 			continue
 		}
-		s.Tell(store.Change{Kind: kind, Key: e.key, Owner: l.owner, By: by})
+		s.Record(store.Change{Kind: kind, Key: e.key, Owner: l.owner, By: by})
 		e.session = nil
 		if l.delay > 0 {
 			s.delay(e.key, now.Mono, l.delay)

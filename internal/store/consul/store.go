@@ -111,7 +111,7 @@ func (s *Store) acquire(now store.Clock, c store.Conn, op Acquire) store.Answer 
 	if e.session == nil {
 		e.session = l
 		e.locked++
-		s.Tell(store.Change{Kind: history.Granted, Key: e.key, Owner: l.owner, By: c.Client, TTL: l.ends - now.Mono})
+		s.Record(store.Change{Kind: history.Granted, Key: e.key, Owner: l.owner, By: c.Client, TTL: l.ends - now.Mono})
 	}
 	e.value = op.Value
 	s.touch(e)
@@ -125,7 +125,7 @@ func (s *Store) release(c store.Conn, op Release) store.Answer {
 	if e == nil || e.session == nil || e.session.id != op.Session {
 		return store.Answer{Value: false}
 	}
-	s.Tell(store.Change{Kind: history.Removed, Key: e.key, Owner: e.session.owner, By: c.Client})
+	s.Record(store.Change{Kind: history.Removed, Key: e.key, Owner: e.session.owner, By: c.Client})
 	e.session, e.value = nil, op.Value
 	s.touch(e)
 	return store.Answer{Value: true}

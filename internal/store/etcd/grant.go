@@ -50,13 +50,13 @@ func (s *Store) compare(now store.Clock, old, is grant, why cause) grant {
 	switch {
 	case is == old:
 	case is.key == old.key && is.created == old.created && is.owner == old.owner:
-		s.tell(now, history.Extended, is, why.by)
+		s.recordChange(now, history.Extended, is, why.by)
 	default:
 		if old.key != "" {
-			s.tell(now, why.kind, old, why.by)
+			s.recordChange(now, why.kind, old, why.by)
 		}
 		if is.key != "" {
-			s.tell(now, history.Granted, is, why.by)
+			s.recordChange(now, history.Granted, is, why.by)
 		}
 	}
 	return is
@@ -66,17 +66,17 @@ func (s *Store) compare(now store.Clock, old, is grant, why cause) grant {
 func (s *Store) extended(now store.Clock, l *lease, by history.NodeID) {
 	for _, g := range [...]grant{s.entry, s.head} {
 		if g.key != "" && g.lease == l.id {
-			s.tell(now, history.Extended, g, by)
+			s.recordChange(now, history.Extended, g, by)
 		}
 	}
 }
 
-func (s *Store) tell(now store.Clock, kind history.Kind, g grant, by history.NodeID) {
+func (s *Store) recordChange(now store.Clock, kind history.Kind, g grant, by history.NodeID) {
 	c := store.Change{Kind: kind, Key: g.key, Owner: g.owner, By: by}
 	if kind == history.Granted || kind == history.Extended {
 		c.TTL = s.left(now, g.lease)
 	}
-	s.Tell(c)
+	s.Record(c)
 }
 
 // left returns the remaining time of a lease; 0 without a lease.

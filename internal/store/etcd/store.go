@@ -163,11 +163,11 @@ func (s *Store) remove(from, to int, rev int64) int64 {
 func (s *Store) note(e Event) {
 	s.past = append(s.past, e)
 	for i := range s.watches {
-		s.watches[i].tell(s, e)
+		s.watches[i].notify(s, e)
 	}
 }
 
-func (w *watch) tell(s *Store, e Event) {
+func (w *watch) notify(s *Store, e Event) {
 	about := e.Key == w.Key || w.Prefix && strings.HasPrefix(e.Key, w.Key)
 	if about && e.Revision >= w.From {
 		s.Out.Pushes = append(s.Out.Pushes, store.Push{Conn: w.conn, Value: e})
@@ -184,7 +184,7 @@ func (s *Store) watch(c store.Conn, op Watch) {
 		return cmp.Compare(e.Revision, rev)
 	})
 	for _, e := range s.past[first:] {
-		w.tell(s, e)
+		w.notify(s, e)
 	}
 	s.watches = append(s.watches, w)
 }

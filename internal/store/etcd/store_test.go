@@ -21,7 +21,7 @@ type bench struct {
 
 func newBench(t *testing.T) *bench {
 	s := New(Config{LockKey: "lock"})
-	return &bench{storetest.Bench{T: t, Model: s, Tells: eventText}, s}
+	return &bench{storetest.Bench{T: t, Model: s, MessageText: eventText}, s}
 }
 
 // eventText is the text of a message to a watcher.
@@ -288,9 +288,9 @@ func TestRequests(t *testing.T) {
 	request(Grant{TTL: 10 * time.Second}, "GRANT 10", history.Op{Does: history.Opens})
 	request(KeepAlive{Lease: lease}, "KEEPALIVE 1f", history.Op{Does: history.KeepsAlive})
 	request(Revoke{Lease: lease}, "REVOKE 1f", history.Op{Does: history.RevokesLease})
-	request(Watch{Key: "lock"}, "WATCH lock", history.Op{Key: "lock", Does: history.Beside, Watches: true})
+	request(Watch{Key: "lock"}, "WATCH lock", history.Op{Key: "lock", Does: history.NoEntry, Watches: true})
 	request(Watch{Key: "lock/", From: 7, Prefix: true}, "WATCH lock/ PREFIX FROM 7",
-		history.Op{Key: "lock/", Does: history.Beside, Watches: true})
+		history.Op{Key: "lock/", Does: history.NoEntry, Watches: true})
 
 	get, put, del := Op{Key: "lock"}, Op{Kind: Put, Key: "lock", Value: "A", Lease: lease}, Op{Kind: Delete, Key: "lock"}
 	place, leaves := Op{Kind: Put, Key: "lock/7"}, Op{Kind: Delete, Key: "lock/7"}

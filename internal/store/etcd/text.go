@@ -24,7 +24,7 @@ func (Revoke) Op() history.Op { return history.Op{Name: "REVOKE", Does: history.
 
 // Op implements Request.
 func (w Watch) Op() history.Op {
-	return history.Op{Name: "WATCH", Key: w.Key, Does: history.Beside, Watches: true}
+	return history.Op{Name: "WATCH", Key: w.Key, Does: history.NoEntry, Watches: true}
 }
 
 // Op implements Request. A key below another one is its client's place in a queue.
@@ -208,7 +208,7 @@ func (Txn) AnswerText(result any) string { return result.(Result).TxnText() }
 func (Watch) AnswerText(any) string { return ports.OKText }
 
 var (
-	_ store.Teller = KeepAlive{}
-	_ store.Teller = Txn{}
-	_ store.Teller = Watch{}
+	_ store.AnswerFormatter = KeepAlive{}
+	_ store.AnswerFormatter = Txn{}
+	_ store.AnswerFormatter = Watch{}
 )

@@ -67,10 +67,10 @@ func (s *Store) put(now store.Clock, by history.NodeID, before, m message) {
 	case held && !m.Deleted && before.owner == by:
 		change.Kind = history.Extended
 	case held: // the end of that entry, also where another client's takes its place
-		s.Tell(store.Change{Kind: history.Removed, Key: m.key, Owner: before.owner, By: by})
+		s.Record(store.Change{Kind: history.Removed, Key: m.key, Owner: before.owner, By: by})
 	}
 	if !m.Deleted {
-		s.Tell(change)
+		s.Record(change)
 	}
 }
 
@@ -90,7 +90,7 @@ func (s *Store) Tick(now store.Clock) {
 	oldest := now.Wall.Truncate(coarse) - s.ttl
 	for len(s.messages) > 0 && s.messages[0].at <= oldest {
 		if m := s.messages[0]; !m.Deleted {
-			s.Tell(store.Change{Kind: history.Expired, Key: m.key, Owner: m.owner})
+			s.Record(store.Change{Kind: history.Expired, Key: m.key, Owner: m.owner})
 		}
 		s.messages = s.messages[1:]
 	}

@@ -13,7 +13,7 @@ import (
 // scripts, and commands without an effect in the table, may change any.
 func (c *Cmd) Op() history.Op {
 	op := history.Op{Name: c.name, Does: commandEffects[c.name], Lease: c.lease}
-	if op.Does != history.Beside {
+	if op.Does != history.NoEntry {
 		for i, key := range c.keys() {
 			if i > 0 {
 				op.Key += " "
@@ -70,7 +70,7 @@ var (
 // commandEffects are the effects of commands by name.
 var commandEffects = map[string]history.Effect{
 	"GET": history.Asks, "EXISTS": history.Asks, "TTL": history.Asks, "PTTL": history.Asks, "TIME": history.Asks, "WAIT": history.Asks, "INFO": history.Asks,
-	"PING": history.Beside, "SUBSCRIBE": history.Beside, "WATCH": history.Beside,
+	"PING": history.NoEntry, "SUBSCRIBE": history.NoEntry, "WATCH": history.NoEntry,
 	"SET": history.Makes, "EXPIRE": history.Makes, "PEXPIRE": history.Makes, "SETNX": history.MakesNew, "GETSET": history.TakesOver,
 	"DEL": history.Removes, "UNLINK": history.Removes,
 }

@@ -172,7 +172,7 @@ func (d *DB) lockingSession() *session {
 }
 
 func (d *DB) change(kind history.Kind, owner, by history.NodeID, ttl time.Duration) {
-	d.Tell(store.Change{Kind: kind, Key: d.cfg.Lock.Key, Owner: owner, By: by, TTL: ttl})
+	d.Record(store.Change{Kind: kind, Key: d.cfg.Lock.Key, Owner: owner, By: by, TTL: ttl})
 }
 
 // wallMS is the server's wall clock in milliseconds since 1970.

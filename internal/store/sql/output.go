@@ -88,8 +88,8 @@ func (r *run) result() []image {
 	return []image{all}
 }
 
-// tell puts the rows that the statement gives into its result, with the names of their columns.
-func (d *DB) tell(r *run, res *Result) {
+// fillResult puts the rows that the statement gives into its result, with the names of their columns.
+func (d *DB) fillResult(r *run, res *Result) {
 	res.Columns = r.st.names
 	if r.st.star {
 		for _, c := range d.table(r.st.table).columns {

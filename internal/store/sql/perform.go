@@ -27,7 +27,7 @@ func (d *DB) perform(r *run) (res Result, wait target, err *Error) {
 		d.control(r)
 	}
 	if wait.none() {
-		d.tell(r, &res)
+		d.fillResult(r, &res)
 	}
 	return res, wait, nil
 }

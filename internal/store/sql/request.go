@@ -137,7 +137,7 @@ func isLetter(c byte) bool { return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
 
 // statementEffects are those of statements by their names.
 var statementEffects = map[string]history.Effect{
-	"BEGIN": history.Beside, "SELECT": history.Asks, "SET": history.Asks, "CREATE": history.Asks,
+	"BEGIN": history.NoEntry, "SELECT": history.Asks, "SET": history.Asks, "CREATE": history.Asks,
 	"INSERT": history.Makes, "UPDATE": history.Makes, "GET_LOCK": history.Makes, "PG_ADVISORY_LOCK": history.Makes,
 	"DELETE": history.Removes, "COMMIT": history.RemovesOwn, "RELEASE_LOCK": history.RemovesOwn, "PG_ADVISORY_UNLOCK": history.RemovesOwn,
 }
@@ -279,4 +279,4 @@ func (s Stmt) AnswerText(value any) string {
 	return ports.OKText
 }
 
-var _ store.Teller = Stmt{}
+var _ store.AnswerFormatter = Stmt{}

@@ -18,7 +18,7 @@ func TestRequests(t *testing.T) {
 		return history.Op{Name: name, Does: does, Bound: bound}
 	}
 	query := func(query string, args ...Value) Stmt { return Stmt{Query: query, Args: args} }
-	request(query("BEGIN"), "BEGIN", history.Op{Does: history.Beside})
+	request(query("BEGIN"), "BEGIN", history.Op{Does: history.NoEntry})
 	request(query("ROLLBACK"), "ROLLBACK", anything)
 	request(query("SELECT 1"), "SELECT 1", asks)
 	request(query("SELECT COUNT(*) FROM locks WHERE name = '?' AND id = ?", Num(-1)), "SELECT COUNT(*) FROM locks WHERE name = '?' AND id = -1",

@@ -14,12 +14,12 @@ import (
 // Bench is a model with clients 1, 2, ..., each on its own connection, and a clock that the test
 // moves.
 type Bench struct {
-	T     testing.TB
-	Model store.Model
-	Now   store.Clock
-	Tells func(message any) string // the text of a message to a watcher; nil: there are none
-	asked []ports.Request
-	notes []string // changes and late answers
+	T           testing.TB
+	Model       store.Model
+	Now         store.Clock
+	MessageText func(message any) string // the text of a message to a watcher; nil: there are none
+	asked       []ports.Request
+	notes       []string // changes and late answers
 }
 
 // Exec executes a request, or lets it wait. Requests are numbered from 1.
@@ -78,7 +78,7 @@ func (b *Bench) Gather() {
 		b.notes = append(b.notes, fmt.Sprintf("%v answer %d: %s", b.Now.Mono, a.ID, text))
 	}
 	for _, p := range out.Pushes {
-		b.notes = append(b.notes, fmt.Sprintf("%v to %d: %v", b.Now.Mono, p.Conn.ID, b.Tells(p.Value)))
+		b.notes = append(b.notes, fmt.Sprintf("%v to %d: %v", b.Now.Mono, p.Conn.ID, b.MessageText(p.Value)))
 	}
 }
 

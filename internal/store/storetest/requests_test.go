@@ -25,7 +25,7 @@ func TestWhatRequestsAndAnswersDoNotSay(t *testing.T) {
 		"got  SAY a\nwant SAY b":      func(t testing.TB) { Requests(t)(say("a"), "SAY b", history.Op{}) },
 		"Key:k Does":                  func(t testing.TB) { Requests(t)(say("a"), "SAY a", history.Op{Key: "k"}) },
 		"SAY a: SAY\n":                func(t testing.TB) { Requests(t)(say("a"), "SAY a", history.Op{Name: "CRY"}) },
-		"package faults":              func(t testing.TB) { Requests(t)(say("a"), "SAY a", history.Op{Does: history.Beside}) },
+		"package faults":              func(t testing.TB) { Requests(t)(say("a"), "SAY a", history.Op{Does: history.NoEntry}) },
 		`SAY a is answered "a", want`: func(t testing.TB) { Answers(t)(say("a"), "a", nil, "b", history.Answer{}) },
 		"SAY a, answered true":        func(t testing.TB) { Answers(t)(say("a"), true, nil, "true", history.Number(0)) },
 	} {

@@ -43,7 +43,7 @@ func (m *Model) note(kind history.Kind, e entry, by history.NodeID) {
 	if kind == history.Granted || kind == history.Extended {
 		c.TTL = e.session.timeout
 	}
-	m.Tell(c)
+	m.Record(c)
 }
 
 // present finds the entry in the tree.

@@ -47,7 +47,7 @@ func (c Children) Op() history.Op {
 }
 
 // Op implements Request.
-func (SetWatches) Op() history.Op { return history.Op{Name: "SETWATCHES", Does: history.Beside} }
+func (SetWatches) Op() history.Op { return history.Op{Name: "SETWATCHES", Does: history.NoEntry} }
 
 // Op implements Request.
 func (Close) Op() history.Op { return history.Op{Name: "CLOSE", Does: history.EndsSession} }
@@ -133,4 +133,4 @@ func sessionAnswer(id int64) history.Answer {
 // AnswerText implements store.Teller.
 func (Children) AnswerText(names any) string { return "[" + strings.Join(names.([]string), " ") + "]" }
 
-var _ store.Teller = Children{}
+var _ store.AnswerFormatter = Children{}

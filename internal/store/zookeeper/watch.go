@@ -23,13 +23,13 @@ func (m *Model) watch(c store.Conn, path string) {
 func (m *Model) fire(t EventType, path string) {
 	m.watches = slices.DeleteFunc(m.watches, func(w watch) bool {
 		if w.path == path {
-			m.tell(w.conn, t, path)
+			m.push(w.conn, t, path)
 		}
 		return w.path == path
 	})
 }
 
-func (m *Model) tell(c store.Conn, t EventType, path string) {
+func (m *Model) push(c store.Conn, t EventType, path string) {
 	m.Out.Pushes = append(m.Out.Pushes, store.Push{Conn: c, Value: Event{Type: t, Path: path}})
 }
 
@@ -38,16 +38,16 @@ func (m *Model) setWatches(c store.Conn, op SetWatches) store.Answer {
 	for _, path := range op.Data {
 		switch n := m.nodes[path]; {
 		case n == nil:
-			m.tell(c, NodeDeleted, path)
+			m.push(c, NodeDeleted, path)
 		case n.stat.Czxid > op.Since: // data never changes, so it is another node
-			m.tell(c, NodeChanged, path)
+			m.push(c, NodeChanged, path)
 		default:
 			m.watch(c, path)
 		}
 	}
 	for _, path := range op.Exist {
 		if m.nodes[path] != nil {
-			m.tell(c, NodeCreated, path)
+			m.push(c, NodeCreated, path)
 		} else {
 			m.watch(c, path)
 		}

@@ -289,7 +289,7 @@ func TestRequests(t *testing.T) {
 		history.Op{Key: "/lock", Does: history.Asks, Watches: true})
 	request(Children{Path: "/lock"}, "CHILDREN /lock", lock(history.Asks))
 	request(SetWatches{Since: 7, Data: []string{"/a"}, Exist: []string{"/b"}}, "SETWATCHES SINCE 7 /a /b",
-		history.Op{Does: history.Beside})
+		history.Op{Does: history.NoEntry})
 	request(Close{}, "CLOSE", history.Op{Does: history.EndsSession})
 }
 

@@ -103,10 +103,10 @@ func each(ctx context.Context, n int, do func(i int) func(ended int) error) erro
 	for range runtime.NumCPU() {
 		wait.Go(func() {
 			for i := int(next.Add(1)) - 1; i < n && work.Err() == nil; i = int(next.Add(1)) - 1 {
-				tell := do(i)
+				report := do(i)
 				lock.Lock()
 				ended++
-				if err := tell(ended); err != nil {
+				if err := report(ended); err != nil {
 					fail(err)
 				}
 				lock.Unlock()

@@ -28,8 +28,8 @@ type Servers struct {
 
 type line struct {
 	livestore.Line
-	mu   sync.Mutex
-	told []any
+	mu     sync.Mutex
+	pushed []any
 }
 
 // One starts one server of a store.
@@ -136,7 +136,7 @@ func (s *Servers) open(c store.Conn) (*line, error) {
 	push := func(message any) {
 		l.mu.Lock()
 		defer l.mu.Unlock()
-		l.told = append(l.told, message)
+		l.pushed = append(l.pushed, message)
 	}
 	var err error
 	l.Line, err = s.Executor.(livestore.Opener).Open(s.t.Context(), 0, livestore.Incoming{Push: push, Broke: func() {}})
@@ -158,13 +158,13 @@ func (s *Servers) Line(c store.Conn) livestore.Line {
 }
 
 // Heard is storetest.Duel.Hears.
-func (s *Servers) Heard(c store.Conn) (told []any) {
+func (s *Servers) Heard(c store.Conn) (pushed []any) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if l := s.lines[c.ID]; l != nil {
 		l.mu.Lock()
 		defer l.mu.Unlock()
-		told, l.told = l.told, nil
+		pushed, l.pushed = l.pushed, nil
 	}
-	return told
+	return pushed
 }

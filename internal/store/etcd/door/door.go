@@ -86,7 +86,7 @@ func (c *connection) Close() error {
 
 // ask sends one request to the member and returns its answer, or an error of gRPC.
 func ask[T any](ctx context.Context, m *member, op ports.Request) (T, error) {
-	v, err := m.wire.Ask(ctx, op)
+	v, err := m.wire.Do(ctx, op)
 	out, _ := v.(T)
 	return out, m.failure(err)
 }

@@ -73,9 +73,9 @@ func (w *watches) create(r *pb.WatchCreateRequest) error {
 		id = w.next
 		w.next++
 	}
-	wire := w.member.wire.Beside(func(m any) { w.event(id, r.Filters, m.(etcd.Event)) })
+	wire := w.member.wire.OpenStream(func(m any) { w.event(id, r.Filters, m.(etcd.Event)) })
 	w.open[id] = wire
-	wire.Tell(etcd.Watch{Key: string(r.Key), From: r.StartRevision, Prefix: prefix}, func(revision any, _ error) {
+	wire.Start(etcd.Watch{Key: string(r.Key), From: r.StartRevision, Prefix: prefix}, func(revision any, _ error) {
 		w.send(&pb.WatchResponse{Header: w.member.header(revision.(int64)), WatchId: id, Created: true})
 	})
 	return nil

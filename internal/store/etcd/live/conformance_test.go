@@ -252,8 +252,8 @@ func (p *pair) sameEvents(c store.Conn, last int64) {
 	p.T.Helper()
 	var got []any
 	if !realtest.Soon(20*time.Second, func() bool {
-		for _, told := range p.server.Heard(c) {
-			event := told.(etcd.Event)
+		for _, message := range p.server.Heard(c) {
+			event := message.(etcd.Event)
 			event.Put.Lease = p.leases.Ours(event.Put.Lease)
 			got = append(got, event)
 		}

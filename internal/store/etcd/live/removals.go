@@ -77,7 +77,7 @@ func foreign(changes []*clientv3.Event, requests []*request) (out []livestore.Re
 		if len(by) == 0 && !s.ended(one) {
 			return nil, false
 		}
-		out = append(out, s.robbed(one, by)...)
+		out = append(out, s.foreignRemovals(one, by)...)
 		s.apply(one, by)
 	}
 	return out, !slices.ContainsFunc(requests, func(r *request) bool { return r.revision != 0 && !r.found })
@@ -115,10 +115,10 @@ func (s state) ended(one []*clientv3.Event) bool {
 	return s.mayBe(&request{lease: s[string(one[0].Kv.Key)].lease}, one)
 }
 
-// robbed returns the keys of other clients that a revision has removed or overwritten. It is
+// foreignRemovals returns the keys of other clients that a revision has removed or overwritten. It is
 // certain that it was removed by a request if the reply says so, and removed only if no entry took
 // its place.
-func (s state) robbed(one []*clientv3.Event, by []*request) (out []livestore.Removal) {
+func (s state) foreignRemovals(one []*clientv3.Event, by []*request) (out []livestore.Removal) {
 	puts := slices.ContainsFunc(one, func(e *clientv3.Event) bool { return e.Type == clientv3.EventTypePut })
 	for _, e := range one {
 		was, there := s[string(e.Kv.Key)]

@@ -213,7 +213,7 @@ func (s *server) describe(m message) {
 }
 
 func (s *server) get(m message, key string) {
-	s.wire.Tell(nats.Get{Key: key}, func(v any, _ error) {
+	s.wire.Start(nats.Get{Key: key}, func(v any, _ error) {
 		e := v.(nats.Entry)
 		if e.Revision == 0 {
 			s.send(m.reply, "NATS/1.0 404 Message Not Found\r\n\r\n", "")
@@ -245,7 +245,7 @@ func (s *server) put(m message, key string) {
 		s.refuse(m) // an unconditional write
 		return
 	}
-	s.wire.Tell(w, func(v any, err error) {
+	s.wire.Start(w, func(v any, err error) {
 		var wrong nats.WrongLast
 		if errors.As(err, &wrong) {
 			s.send(m.reply, "", fmt.Sprintf(`{"error":{"code":400,"err_code":10071,"description":%q},"stream":"KV_%s","seq":0}`, string(wrong), s.bucket))

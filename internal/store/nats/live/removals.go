@@ -100,7 +100,7 @@ func foreign(all []*write, last uint64, age time.Duration) (out []livestore.Remo
 			numbered[0] = slices.DeleteFunc(numbered[0], func(w *write) bool { return w == by[0] })
 		}
 		for _, w := range by {
-			if r, robs := w.robs(keys, age); robs {
+			if r, ok := w.foreignRemoval(keys, age); ok {
 				if len(by) > 1 {
 					r.Owner, r.At = 0, r.From
 				}
@@ -119,9 +119,9 @@ func (w *write) after(all []*write, n uint64) bool {
 	return slices.ContainsFunc(all, func(q *write) bool { return q.number >= n && q.Answered.Before(w.Sent) })
 }
 
-// robs returns the removal of another client's entry. It is certain if the reply says so before the
+// foreignRemoval returns the removal of another client's entry. It is certain if the reply says so before the
 // entry's time is up, and no entry took its place.
-func (w *write) robs(keys map[string]item, age time.Duration) (r livestore.Removal, robs bool) {
+func (w *write) foreignRemoval(keys map[string]item, age time.Duration) (r livestore.Removal, ok bool) {
 	was, there := keys[w.key]
 	if !there || was.owner == w.By || w.creates || !was.until.IsZero() && w.Sent.After(was.until) {
 		return r, false

@@ -54,7 +54,7 @@ func (w *watchedPair) losing(client int, do func()) {
 
 // told returns who removed whose entry: "B A" for an entry of A that B removed, "B ?" if that is in
 // doubt.
-func (w *watchedPair) told() (all []string, ok bool) {
+func (w *watchedPair) removals() (all []string, ok bool) {
 	var sent []livestore.Request
 	for i, l := range w.links {
 		for n, c := range l.Changed() {
@@ -64,8 +64,8 @@ func (w *watchedPair) told() (all []string, ok bool) {
 			sent = append(sent, livestore.Request{By: history.NodeID(i + 1), Change: c})
 		}
 	}
-	robbed, ok := removals(w.server.Members, "", sent)
-	for _, r := range robbed {
+	removed, ok := removals(w.server.Members, "", sent)
+	for _, r := range removed {
 		all = append(all, fmt.Sprintf("%c %c", "?AB"[r.By], "?AB"[r.Owner]))
 		if r.Owner != 0 && !r.At.After(r.From) {
 			w.Errorf("it happened between %v and %v", r.From, r.At)
@@ -127,7 +127,7 @@ func TestWhoseEntryWasRemoved(t *testing.T) {
 		}},
 	} {
 		c.steps()
-		got, ok := w.told()
+		got, ok := w.removals()
 		if want := slices.Concat(before, c.want); !ok || !slices.Equal(got, want) {
 			t.Errorf("%s: removed %q, complete %v; want %q", c.name, got, ok, want)
 		}
@@ -141,7 +141,7 @@ func TestAnOldEntryIsNotRobbed(t *testing.T) {
 	w.create(w.a, "k")
 	time.Sleep(300*time.Millisecond + slack)
 	w.remove(w.b, "k")
-	if got, ok := w.told(); !ok || got != nil {
+	if got, ok := w.removals(); !ok || got != nil {
 		t.Errorf("removed %q, complete %v", got, ok)
 	}
 }
@@ -162,7 +162,7 @@ func TestUnexplainedWrites(t *testing.T) {
 		w := watched(t, time.Hour)
 		w.create(w.a, "k")
 		do(w)
-		if _, ok := w.told(); ok {
+		if _, ok := w.removals(); ok {
 			t.Errorf("%s: the requests are said to explain it", name)
 		}
 	}

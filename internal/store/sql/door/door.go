@@ -127,7 +127,7 @@ func (c *conn) run(ctx context.Context, query string, args []driver.NamedValue) 
 		c.client.Misses("SQL: " + err.Error())
 		return model.Result{}, err
 	}
-	v, err := c.wire.Ask(ctx, stmt)
+	v, err := c.wire.Do(ctx, stmt)
 	res, _ := v.(model.Result)
 	for _, s := range spans {
 		switch {

@@ -90,7 +90,7 @@ func (db *mariaDB) child(ctx context.Context) (*exec.Cmd, error) {
 	if _, err := os.Stat(db.data()); err == nil {
 		return cmd, nil // it has run before
 	}
-	return cmd, furnish("mariadbd", db.data(), func() error { return db.install(ctx) })
+	return cmd, initDatabase("mariadbd", db.data(), func() error { return db.install(ctx) })
 }
 
 // install makes the system tables. The account root has no password: the server
@@ -122,7 +122,7 @@ func (db *mariaDB) answers(ctx context.Context) error {
 	if err := db.recognise(ctx, "SELECT @@report_host"); err != nil {
 		return err
 	}
-	return db.tell(ctx,
+	return db.execute(ctx,
 		"CREATE DATABASE IF NOT EXISTS "+mariaDatabase, "CREATE USER IF NOT EXISTS "+mariaClient+"@'%'",
 		"GRANT ALL ON "+mariaDatabase+".* TO "+mariaClient+"@'%'")
 }
@@ -142,7 +142,7 @@ func (db *mariaDB) Evict(ctx context.Context, e store.Entry) (found bool, err er
 	case err != nil:
 		return false, err
 	case !session.Null:
-		return true, db.tell(ctx, "KILL "+strconv.FormatInt(session.Num, 10))
+		return true, db.execute(ctx, "KILL "+strconv.FormatInt(session.Num, 10))
 	case e.Table == "":
 		return false, nil
 	}

@@ -39,7 +39,7 @@ func (db *mariaDB) Follow(ctx context.Context, primary string) error {
 		return err
 	}
 	db.number += laterNumber
-	return db.tell(ctx,
+	return db.execute(ctx,
 		"SET GLOBAL server_id = "+strconv.Itoa(db.number), "STOP SLAVE", "RESET SLAVE ALL", "SET GLOBAL read_only = 1",
 		"DROP DATABASE IF EXISTS "+mariaDatabase, "CREATE DATABASE "+mariaDatabase,
 		"RESET MASTER", "SET GLOBAL gtid_slave_pos = ''", // its own log starts empty, too
@@ -57,13 +57,13 @@ func (db *mariaDB) Rejoin(ctx context.Context, primary string) error {
 
 // Promote implements livestore.Database.
 func (db *mariaDB) Promote(ctx context.Context) error {
-	if err := db.tell(ctx, "STOP SLAVE IO_THREAD"); err != nil {
+	if err := db.execute(ctx, "STOP SLAVE IO_THREAD"); err != nil {
 		return err
 	}
 	if err := db.Soon(ctx, "did not apply what it had received", db.hasApplied); err != nil {
 		return err
 	}
-	return db.tell(ctx, "STOP SLAVE", "RESET SLAVE ALL", "SET GLOBAL read_only = 0")
+	return db.execute(ctx, "STOP SLAVE", "RESET SLAVE ALL", "SET GLOBAL read_only = 0")
 }
 
 // InStep implements livestore.Database.

@@ -82,7 +82,7 @@ func (db *postgres) child(ctx context.Context) (*exec.Cmd, error) {
 	if _, err := os.Stat(db.data()); err == nil {
 		return cmd, nil // it has run before
 	}
-	return cmd, db.furnish(func() error { return db.init(ctx, account) })
+	return cmd, db.initialize(func() error { return db.init(ctx, account) })
 }
 
 // giveDir gives the server's directory to the account that it runs under; nil

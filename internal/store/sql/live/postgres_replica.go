@@ -21,9 +21,9 @@ var postgresReplication = []string{
 	"max_connections=100", // as in the pristine database: a replica must not have fewer
 }
 
-// furnish makes the database: of a replica, one that waits for what its primary sends.
-func (db *postgres) furnish(install func() error) error {
-	if err := furnish("postgres", db.data(), install); err != nil || db.upstream() == "" {
+// initialize makes the database: of a replica, one that waits for what its primary sends.
+func (db *postgres) initialize(install func() error) error {
+	if err := initDatabase("postgres", db.data(), install); err != nil || db.upstream() == "" {
 		return err
 	}
 	return errors.Join(
@@ -48,7 +48,7 @@ func conninfo(primary string) string {
 
 // Follow implements livestore.Database.
 func (db *postgres) Follow(ctx context.Context, primary string) error {
-	return db.tell(ctx, "ALTER SYSTEM SET primary_conninfo = '"+conninfo(primary)+"'", "SELECT pg_reload_conf()")
+	return db.execute(ctx, "ALTER SYSTEM SET primary_conninfo = '"+conninfo(primary)+"'", "SELECT pg_reload_conf()")
 }
 
 // Rejoin implements livestore.Database.

@@ -13,11 +13,11 @@ import (
 	"lockstep/internal/real/programs"
 )
 
-// furnish makes the database in a directory that does not exist: a copy of the one that program,
+// initDatabase makes the database in a directory that does not exist: a copy of the one that program,
 // the server, has installed when it was first needed. Installing takes seconds of processor time,
 // copying takes hundredths, and a replica has to begin with the same database as its primary, whose
 // changes it receives from the very first one.
-func furnish(program, data string, install func() error) error {
+func initDatabase(program, data string, install func() error) error {
 	pristine, err := pristineOf(program)
 	if err != nil {
 		return err

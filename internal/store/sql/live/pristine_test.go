@@ -20,7 +20,7 @@ func TestADatabaseIsInstalledOnce(t *testing.T) {
 	make1 := func(name string) string {
 		t.Helper()
 		data := filepath.Join(dir, name)
-		must.Do(t, furnish("mariadbd", data, func() error {
+		must.Do(t, initDatabase("mariadbd", data, func() error {
 			installed++
 			if during != nil {
 				during()

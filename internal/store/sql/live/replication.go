@@ -67,8 +67,8 @@ func (db *database) asks(ctx context.Context, addr, question string) (model.Valu
 	return res.Rows[0][0], nil
 }
 
-// tell executes statements as an operator.
-func (db *database) tell(ctx context.Context, statements ...string) error {
+// execute executes statements as an operator.
+func (db *database) execute(ctx context.Context, statements ...string) error {
 	_, err := db.console(ctx, db.Addr, statements...)
 	return err
 }
