@@ -304,7 +304,7 @@ var (
 	negates = regexp.MustCompile(`(?i)^[ :=,;()\["'>?!-]*false\b|\s(?:=|[-=]?>) ?false\b|\s[-=]> ?(?:0|-1|no|nil|null)\b|HTTP/[\d.]+"? [45]\d\d\b|^\W*by (?:another|other|some(?:one|body))\b|^ *(?:fail(?:ed|ure)|rejected|unsuccessful\w*)(?:\W*$|:)`)
 	neutral = regexp.MustCompile(`(?i)^(?:[^\w\s:=?>-]|[ \t]*(?:$|[^\w\s:=?>-]|[:=>-]+ *(?:$|true\b|yes\b|ok\b|success|\S+=|[\d.]*[1-9]|[^\w\s])|(?:after|and|as|at|by|during|exclusively|expires|failed to renew|for|from|in|into|lease|leadership|lock|mutex|now|of|ok|on|since|so|successfully|to|token|true|ttl|until|using|via|when|while|with|within)\b|[\d.]+ ?[a-zµ]+\b|[\w.-]+[=:]))`)
 	agent   = regexp.MustCompile(`(?i)^[^.;]*\bby +\w`)
-	teller  = regexp.MustCompile(`(?i)(?:^|\s)([a-z][\w.-]*\d[\w.-]*) +(?:has +|just +)*$`)
+	actor   = regexp.MustCompile(`(?i)(?:^|\s)([a-z][\w.-]*\d[\w.-]*) +(?:has +|just +)*$`)
 	byTime  = regexp.MustCompile(`(?i)\bby +(?:another +)?\d[\d.]* ?(?:[mnuµ]?s|m|h|min|secs?|seconds?|minutes?|hours?|millis|milliseconds?)\b`)
 	selects = regexp.MustCompile(`(?i)\b(?:select|from|do|call|perform)\s+[\w.]*$`)
 	call    = regexp.MustCompile(`^\w*\(`)
@@ -354,7 +354,7 @@ func (p *pattern) failed(client []byte) error {
 // byAnother reports whether a name with a digit, and not the client's, stands before the event.
 func (p *pattern) byAnother(client []byte) bool {
 	before := p.before()
-	who := teller.FindSubmatch(before[max(0, len(before)-60):])
+	who := actor.FindSubmatch(before[max(0, len(before)-60):])
 	return who != nil && !bytes.Contains(client, who[1])
 }
 
