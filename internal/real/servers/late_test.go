@@ -39,7 +39,7 @@ func saysAll(t *testing.T, err error, want ...string) {
 // log; so does that of a program that makes a database.
 func TestTheErrorOfAServerThatHangs(t *testing.T) {
 	hangs := func(string, string) string {
-		return "echo 'one thing'; echo 'the moon is full'; exec sleep 60\n"
+		return "echo 'one thing'; echo 'the moon is full'; echo '\tat java.base/java.lang.Thread.run(Thread.java:840)'; echo '\t... 3 more'; exec sleep 60\n"
 	}
 	hung := func(t *testing.T, program string) context.Context {
 		realtest.Need(t, program)

@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -177,11 +178,18 @@ func (s *Server) whileAlive(ctx context.Context) (context.Context, context.Cance
 	return ctx, cancel
 }
 
-// lastLine returns the last line of an output that is not blank.
+// lastLine returns the last line of an output that is neither blank nor a frame of a stack trace of
+// Java, which stand behind what happened.
 func lastLine(output []byte) string {
 	lines := strings.Split(strings.TrimSpace(string(output)), "\n")
-	return strings.TrimSpace(lines[len(lines)-1])
+	at := len(lines) - 1
+	for at > 0 && stackFrame.MatchString(lines[at]) {
+		at--
+	}
+	return strings.TrimSpace(lines[at])
 }
+
+var stackFrame = regexp.MustCompile(`^\s*(?:at \S+\(|\.\.\. \d+ more|$)`)
 
 // commandTime bounds one command: a frozen server never answers.
 const commandTime = 5 * time.Second
