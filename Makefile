@@ -60,7 +60,7 @@ more-computed:
 more-computing:
 	$(GO) vet ./cmd/... ./internal/faults/conformance ./locktest
 	$(MORE) $(GO) test -timeout 20m -count=1 ./internal/tidy -run ThePrice
-	$(MORE) $(GO) test -timeout 20m -count=1 ./internal/logcheck -run LongLog
+	$(MORE) $(GO) test -timeout 40m -count=1 ./internal/logcheck -run LongLog
 	$(MORE) $(GO) test -timeout 20m -count=1 ./internal/run ./internal/campaign/explore ./internal/browser ./cmd/simulate -run 'FurtherIsAsIf|TestLessonsMeet|EveryScenarioRepeats|NoFaultNoOverlap|TwelveStories|PlaygroundHasOneCursor|HashesOfTheProgram|EverythingFocusable|PageOfAnotherVersion|FilesOfDeploy|NewAdapter'
 	$(MORE) $(GO) test -timeout 40m -count=1 ./locktest -run OneSeedOneHistory
 	$(GO) run ./cmd/simulate test ./internal/bubble/libraries -- -timeout 20m -count=1 -run OneSeedOneHistory
