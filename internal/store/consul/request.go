@@ -118,7 +118,7 @@ func (g Get) AppendText(buf []byte) []byte {
 	return buf
 }
 
-// AnswerText implements store.Teller.
+// AnswerText implements store.AnswerFormatter.
 func (RenewSession) AnswerText(ttl any) string { return fmt.Sprintf("TTL %v", ttl) }
 
 // Text is a key's state as an answer.

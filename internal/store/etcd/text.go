@@ -198,13 +198,13 @@ func (r Result) Text() string {
 	return string(buf)
 }
 
-// AnswerText implements store.Teller.
+// AnswerText implements store.AnswerFormatter.
 func (KeepAlive) AnswerText(ttl any) string { return ttlText(ttl.(time.Duration)) }
 
-// AnswerText implements store.Teller.
+// AnswerText implements store.AnswerFormatter.
 func (Txn) AnswerText(result any) string { return result.(Result).TxnText() }
 
-// AnswerText implements store.Teller. The revision is not shown.
+// AnswerText implements store.AnswerFormatter. The revision is not shown.
 func (Watch) AnswerText(any) string { return ports.OKText }
 
 var (

@@ -267,7 +267,7 @@ func (e *Error) Text() string {
 	return "ERROR " + e.State + ": " + e.Message
 }
 
-// AnswerText implements store.Teller.
+// AnswerText implements store.AnswerFormatter.
 func (s Stmt) AnswerText(value any) string {
 	res, _ := value.(Result)
 	switch strings.ToUpper(LeadingWord(strings.TrimSpace(s.Query))) {

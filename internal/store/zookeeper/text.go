@@ -130,7 +130,7 @@ func sessionAnswer(id int64) history.Answer {
 	return history.Answer{Session: "0x" + strconv.FormatInt(id, 16)}
 }
 
-// AnswerText implements store.Teller.
+// AnswerText implements store.AnswerFormatter.
 func (Children) AnswerText(names any) string { return "[" + strings.Join(names.([]string), " ") + "]" }
 
 var _ store.AnswerFormatter = Children{}

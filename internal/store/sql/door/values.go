@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"regexp"
 	"slices"
 	"strconv"
@@ -77,8 +78,8 @@ func value(flavour model.Flavour, v driver.Value) (model.Value, error) {
 	case int64:
 		return model.Num(v), nil
 	case float64: // time.Duration.Seconds, which the drivers write as a whole number
-		if n := int64(v); float64(n) == v {
-			return model.Num(n), nil
+		if v == math.Trunc(v) && math.Abs(v) < 1<<53 { // so far all whole numbers are exact
+			return model.Num(int64(v)), nil
 		}
 		return model.Value{}, fmt.Errorf("the model knows no fractions: instead of %v, pass a whole number of a smaller unit", v)
 	case bool:
